@@ -1,0 +1,1 @@
+"""The words of evalbot as types: what is passed around, and nothing that acts."""

@@ -1,0 +1,81 @@
+"""Every error evalbot raises on purpose.
+
+EvalbotError                 a sentence for the user; exit code 1
+├── InputError               wrong usage or wrong input; exit code 2
+│   ├── ProblemsError        one or more problems found in files, told all at once
+│   └── NotFoundError        a run, suite, rubric or endpoint that is not there
+├── StoreError               the database cannot be read or written
+│   ├── NeedsUpgradeError    the database was made by another version
+│   └── LeaseHeldError       another process works on this run
+└── EndpointError            an endpoint cannot be used at all (single answers never raise)
+
+The message tells what is wrong, where, and what to do. The command line and the
+web page turn these into that sentence; anything else is a bug and shown as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class EvalbotError(Exception):
+    """A failure to be told to the user in one sentence."""
+
+    exit_code = 1
+
+
+class InputError(EvalbotError):
+    """Wrong usage or wrong input: nothing was changed."""
+
+    exit_code = 2
+
+
+class NotFoundError(InputError):
+    """A named thing does not exist."""
+
+
+class StoreError(EvalbotError):
+    """The database cannot be read or written."""
+
+
+class NeedsUpgradeError(StoreError):
+    """The database was made by another version of evalbot."""
+
+
+class LeaseHeldError(StoreError):
+    """Another process is working on this run."""
+
+
+class EndpointError(EvalbotError):
+    """An endpoint cannot be used at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One fault in a file.
+
+    place: file with line or row, e.g. `cases.jsonl:3`; field: dotted name, or "";
+    found and expected: what stands there and what should.
+    """
+
+    place: str
+    field: str
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        where = f"{self.place}: {self.field}" if self.field else self.place
+        found = f": found {self.found}" if self.found else ""
+        return f"{where}{found}; expected {self.expected}"
+
+
+class ProblemsError(InputError):
+    """All problems found in one go, one line each."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        count = len(self.problems)
+        head = "1 problem" if count == 1 else f"{count} problems"
+        lines = "\n".join(f"  {problem}" for problem in self.problems)
+        super().__init__(f"{head}, nothing was changed:\n{lines}")
