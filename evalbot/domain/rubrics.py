@@ -106,11 +106,14 @@ class Rubric:
 
     def text_for(self, layer: Layer) -> dict[str, Any]:
         """The part of the rubric that grades of this layer rest on, ready for fingerprint()."""
-        text: dict[str, Any] = {"name": self.name, "scale": [asdict(step) for step in self.scale]}
+        text: dict[str, Any] = {
+            "name": self.name,
+            "scale": [[step.verdict, step.credit] for step in self.scale],
+        }
         if layer is Layer.AUTO:
-            text["auto"] = asdict(self.auto)
-        else:
-            text["checkpoints"] = [asdict(line) for line in self.checkpoints]
+            return {**text, "auto": asdict(self.auto)}
+        text["means"] = [[step.means, list(step.examples)] for step in self.scale]
+        text["checkpoints"] = [asdict(line) for line in self.checkpoints]
         if layer is Layer.JUDGE:
             text["judge"] = asdict(self.judge)
         return text
