@@ -1,0 +1,206 @@
+"""What an endpoint is, before it is asked: reachable, which model, how much room.
+
+llama.cpp's routes are tried and each is optional: any OpenAI-compatible server works
+with what it offers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any
+from urllib.parse import quote
+
+import aiohttp
+
+from evalbot.domain.cases import Message
+from evalbot.domain.endpoints import EndpointFacts, LoadedModel
+from evalbot.domain.settings import EndpointSettings, Thinking
+from evalbot.endpoints.counting import count_tokens
+from evalbot.endpoints.request import root_url
+from evalbot.errors import EndpointError
+from evalbot.fingerprint import fingerprint
+
+FAMILIES = (
+    "qwen", "qwq", "llama", "gemma", "mistral", "mixtral", "phi", "glm", "gpt-oss", "gpt",
+    "deepseek", "smollm", "granite", "falcon", "command", "yi", "internlm", "nemotron", "claude",
+)  # fmt: skip
+LONGEST_LOOK_S = 30.0
+HEALTH_PAUSE_S = 0.5
+
+
+async def inspect(session: aiohttp.ClientSession, settings: EndpointSettings) -> EndpointFacts:
+    """Look at an endpoint; raises EndpointError where it cannot be reached at all."""
+    models, props = await asyncio.gather(
+        _get(session, settings, settings.base_url.rstrip("/") + "/models"),
+        _get(session, settings, _props_url(settings)),
+    )
+    warnings: list[str] = []
+    entry = _entry(models, settings, warnings)
+    loaded = _loaded(entry, props, settings)
+    slots = _whole(props.get("total_slots"))
+    generation = props.get("default_generation_settings")
+    context = _whole(generation.get("n_ctx")) if isinstance(generation, dict) else None
+    if context is None and isinstance(entry.get("max_model_len"), int):
+        context = entry["max_model_len"]
+    template_tokens = await count_tokens(session, settings, [Message("user", "x")])
+    switch = _thinking_switch(props)
+    if settings.thinking is not Thinking.DEFAULT and switch is False:
+        warnings.append(
+            f"thinking is set to {settings.thinking}, but the model's chat template has no such "
+            "switch; set thinking: default, or it may be ignored"
+        )
+    if context is not None and settings.max_tokens >= context:
+        warnings.append(
+            f"max_tokens {settings.max_tokens} is not below the context per slot ({context}): "
+            "answers may fill it; lower sampling.max_tokens or give the server more context (-c)"
+        )
+    return EndpointFacts(
+        loaded=loaded,
+        slots=slots,
+        slot_context=context,
+        template_tokens=template_tokens,
+        can_count=template_tokens is not None,
+        thinking_switch=switch,
+        warnings=tuple(warnings),
+    )
+
+
+async def loaded_model(session: aiohttp.ClientSession, settings: EndpointSettings) -> LoadedModel:
+    """Which model the server holds now; raises EndpointError where it does not answer."""
+    models, props = await asyncio.gather(
+        _get(session, settings, settings.base_url.rstrip("/") + "/models"),
+        _get(session, settings, _props_url(settings)),
+    )
+    return _loaded(_entry(models, settings, []), props, settings)
+
+
+async def wait_until_healthy(
+    session: aiohttp.ClientSession, settings: EndpointSettings, longest_s: float
+) -> None:
+    """Wait for a server that is starting or loading; raises EndpointError when time is up."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + longest_s
+    while True:
+        state = await _health(session, settings)
+        if state is None:
+            return
+        if loop.time() >= deadline:
+            raise EndpointError(
+                f"endpoint {settings.name}: not healthy after {longest_s:g} s ({state}); "
+                "look at the server's own log"
+            )
+        await asyncio.sleep(HEALTH_PAUSE_S)
+
+
+async def _health(session: aiohttp.ClientSession, settings: EndpointSettings) -> str | None:
+    """None when the server is ready, else why not. Without /health, a reply is enough."""
+    try:
+        async with session.get(
+            root_url(settings) + "/health", timeout=aiohttp.ClientTimeout(total=5)
+        ) as reply:
+            if reply.status == 503:
+                return "loading the model"
+            return f"HTTP {reply.status}" if reply.status >= 500 else None
+    except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        return str(error) or type(error).__name__
+
+
+async def _get(
+    session: aiohttp.ClientSession, settings: EndpointSettings, url: str
+) -> dict[str, Any]:
+    """A route's JSON object; empty where the server has no such route."""
+    limit = aiohttp.ClientTimeout(total=min(LONGEST_LOOK_S, settings.timeout_s))
+    try:
+        async with session.get(url, timeout=limit) as reply:
+            if reply.status in (401, 403):
+                raise EndpointError(
+                    f"endpoint {settings.name}: the server refused the key (HTTP {reply.status}); "
+                    "check api_key_env"
+                )
+            if reply.status == 503:
+                raise EndpointError(
+                    f"endpoint {settings.name}: the server is not ready (HTTP 503, loading the "
+                    "model?); try again when it is"
+                )
+            if reply.status != 200:
+                return {}
+            value = await reply.json(content_type=None)
+    except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        words = str(error) or type(error).__name__
+        raise EndpointError(
+            f"endpoint {settings.name}: no connection to its base_url ({words}); "
+            "is the server running?"
+        ) from error
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _props_url(settings: EndpointSettings) -> str:
+    query = f"?model={quote(settings.model)}" if settings.model else ""
+    return f"{root_url(settings)}/props{query}"
+
+
+def _entry(
+    models: dict[str, Any], settings: EndpointSettings, warnings: list[str]
+) -> dict[str, Any]:
+    """The served model that requests will reach, of those the server lists."""
+    listed = models.get("data")
+    entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    names = [str(one.get("id", "")) for one in entries]
+    for one in entries:
+        if settings.model is not None and settings.model in (one.get("id"), *_aliases(one)):
+            return one
+    if len(entries) == 1:
+        if settings.model is not None:
+            warnings.append(f"the server calls its model {names[0]!r}, not {settings.model!r}")
+        return entries[0]
+    if len(entries) > 1:
+        raise EndpointError(
+            f"endpoint {settings.name}: the server has several models and none is "
+            f"{settings.model!r}; set model to one of: {', '.join(names[:20])}"
+        )
+    return {}
+
+
+def _aliases(entry: dict[str, Any]) -> list[Any]:
+    aliases = entry.get("aliases")
+    return aliases if isinstance(aliases, list) else []
+
+
+def _loaded(
+    entry: dict[str, Any], props: dict[str, Any], settings: EndpointSettings
+) -> LoadedModel:
+    meta = entry.get("meta")
+    meta = meta if isinstance(meta, dict) else {}
+    path = re.split(r"[\\/]", str(props.get("model_path") or ""))[-1]
+    name = str(entry.get("id") or path or settings.model or "unknown")
+    ftype = meta.get("ftype") or props.get("model_ftype")
+    identity = {
+        "id": name,
+        "file": path,
+        "ftype": ftype,
+        "meta": {key: meta.get(key) for key in ("n_vocab", "n_embd", "n_params", "size")},
+        "template": props.get("chat_template"),
+    }
+    words = f"{name} {path}".lower()
+    return LoadedModel(
+        id=name,
+        fingerprint=fingerprint(identity),
+        family=settings.family or next((one for one in FAMILIES if one in words), None),
+        quantisation=settings.quantisation or (str(ftype) if ftype else None),
+        parameters=_whole(meta.get("n_params")),
+        build=str(props["build_info"]) if props.get("build_info") else None,
+    )
+
+
+def _thinking_switch(props: dict[str, Any]) -> bool | None:
+    template = props.get("chat_template")
+    if not isinstance(template, str) or not template:
+        return None
+    return "enable_thinking" in template or "reasoning_effort" in template
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

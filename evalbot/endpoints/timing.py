@@ -1,0 +1,112 @@
+"""Speed of one answer from the client's clock and the server's own figures.
+
+Formulas: statistics.md, section g. A number that cannot be known is None, never 0.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from evalbot.domain.answers import Timing, Usage
+from evalbot.endpoints.chunks import ServerTimings
+
+FEWEST_PREFILL_TOKENS = 64
+"""Fewer processed tokens than this say nothing about prefill speed."""
+
+
+@dataclass(slots=True)
+class StreamClock:
+    """When things arrived, in seconds on one monotonic clock."""
+
+    sent: float
+    first_event: float | None = None
+    last_event: float | None = None
+    first_token: float | None = None
+    last_token: float | None = None
+    _lengths: list[int] = field(default_factory=list)
+    _times: list[float] = field(default_factory=list)
+
+    def event(self, at: float) -> None:
+        """An event of any kind came."""
+        if self.first_event is None:
+            self.first_event = at
+        self.last_event = at
+
+    def token(self, at: float) -> None:
+        """Text came, reasoning or content."""
+        if self.first_token is None:
+            self.first_token = at
+        self.last_token = at
+
+    def content(self, at: float, length: int) -> None:
+        """Content came; length is its total number of characters so far."""
+        self._lengths.append(length)
+        self._times.append(at)
+
+    def content_at(self, position: int) -> float | None:
+        """When the character at this position of the content arrived."""
+        index = bisect_right(self._lengths, position)
+        return self._times[index] if index < len(self._times) else None
+
+
+def visible_start(raw: str, text: str) -> int | None:
+    """Where the text shown begins inside the raw content; None where nothing is shown."""
+    if not text.strip():
+        return None
+    ending = raw.rstrip()
+    shown = text.strip()
+    if ending.endswith(shown):
+        return len(ending) - len(shown)
+    return len(raw) - len(raw.lstrip())
+
+
+def timing_of(
+    clock: StreamClock,
+    ended: float,
+    visible_at: float | None,
+    usage: Usage,
+    server: ServerTimings | None,
+) -> Timing:
+    """All speed figures of one answer; visible_at is when the first visible text came."""
+    decode, source = _decode(clock, usage, server)
+    prefill = _prefill(server)
+    if prefill is not None:
+        source = "server"
+
+    def since(moment: float | None) -> float | None:
+        return None if moment is None else 1000 * (moment - clock.sent)
+
+    return Timing(
+        ttfr_ms=since(clock.first_event),
+        ttft_ms=since(clock.first_token),
+        ttfot_ms=since(visible_at),
+        total_ms=since(ended),
+        prefill_tps=prefill,
+        decode_tps=decode,
+        source=source,
+    )
+
+
+def _prefill(server: ServerTimings | None) -> float | None:
+    if server is None or server.cache_n or not server.prompt_n or not server.prompt_ms:
+        return None
+    if server.prompt_n < FEWEST_PREFILL_TOKENS:
+        return None
+    return 1000 * server.prompt_n / server.prompt_ms
+
+
+def _decode(
+    clock: StreamClock, usage: Usage, server: ServerTimings | None
+) -> tuple[float | None, str]:
+    if server is not None and server.predicted_n is not None and server.predicted_ms:
+        if server.predicted_n < 2:
+            return None, "server"
+        return 1000 * (server.predicted_n - 1) / server.predicted_ms, "server"
+    tokens = usage.completion_tokens
+    if tokens is None or clock.first_token is None or clock.last_token is None:
+        return None, "none"
+    seconds = clock.last_token - clock.first_token
+    if tokens < 2 or seconds <= 0:
+        return None, "client"
+    return (tokens - 1) / seconds, "client"
