@@ -1,0 +1,1 @@
+"""The record: the only place that imports SQLAlchemy. docs/record.md draws it."""

@@ -1,0 +1,205 @@
+"""Answers in the record. Of the attempts at one place the last one counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVarTuple
+
+from sqlalchemy import Connection, Row, Select, insert, select
+from sqlalchemy.orm import aliased
+
+from evalbot.domain.answers import Answer, AnswerStatus, Place, Retry, Timing, Usage
+from evalbot.domain.runs import RecordedAnswer
+from evalbot.store.schema import AnswerRow
+
+PAGE = 2_000
+Columns = TypeVarTuple("Columns")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Where a place stands: its last attempt and how that ended."""
+
+    attempt: int
+    status: AnswerStatus
+
+
+def add_answers(connection: Connection, run: str, answers: Sequence[RecordedAnswer]) -> list[int]:
+    """Write answers; their row ids, in order."""
+    statement = insert(AnswerRow).returning(AnswerRow.id, sort_by_parameter_order=True)
+    rows = [_row(run, recorded) for recorded in answers]
+    return list(connection.execute(statement, rows).scalars()) if rows else []
+
+
+def places_asked(connection: Connection, run: str, endpoint: str) -> dict[Place, Asked]:
+    """Every place of an endpoint that has an answer."""
+    rows = connection.execute(
+        select(
+            AnswerRow.case_key,
+            AnswerRow.repeat,
+            AnswerRow.pass_number,
+            AnswerRow.attempt,
+            AnswerRow.status,
+        )
+        .where(AnswerRow.run == run, AnswerRow.endpoint == endpoint)
+        .order_by(AnswerRow.attempt)
+    )
+    return {
+        Place(row.case_key, endpoint, row.repeat, row.pass_number): Asked(
+            row.attempt, AnswerStatus(row.status)
+        )
+        for row in rows
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerToScore:
+    """What the automatic scorer needs of an answer."""
+
+    id: int
+    place: Place
+    status: AnswerStatus
+    text: str
+
+
+def answers_to_score(connection: Connection, run: str) -> Iterator[list[AnswerToScore]]:
+    """The counting answers of a run in pages, so that a large run stays small in memory."""
+    after = 0
+    while True:
+        rows = connection.execute(
+            last_attempts(
+                select(
+                    AnswerRow.id,
+                    AnswerRow.case_key,
+                    AnswerRow.endpoint,
+                    AnswerRow.repeat,
+                    AnswerRow.pass_number,
+                    AnswerRow.status,
+                    AnswerRow.text,
+                ),
+                run,
+            )
+            .where(AnswerRow.id > after)
+            .order_by(AnswerRow.id)
+            .limit(PAGE)
+        ).all()
+        if not rows:
+            return
+        after = rows[-1][0]
+        yield [
+            AnswerToScore(id_, Place(case, endpoint, repeat, pass_), AnswerStatus(status), text)
+            for id_, case, endpoint, repeat, pass_, status, text in rows
+        ]
+
+
+def last_attempts(query: Select[*Columns], run: str) -> Select[*Columns]:
+    """Restrict a query on answers to the counting answers of a run."""
+    later = aliased(AnswerRow)
+    return query.where(AnswerRow.run == run).where(
+        ~select(later.id)
+        .where(
+            later.run == AnswerRow.run,
+            later.endpoint == AnswerRow.endpoint,
+            later.case_key == AnswerRow.case_key,
+            later.repeat == AnswerRow.repeat,
+            later.pass_number == AnswerRow.pass_number,
+            later.attempt > AnswerRow.attempt,
+        )
+        .exists()
+    )
+
+
+def read_answers(
+    connection: Connection,
+    run: str,
+    *,
+    endpoint: str | None = None,
+    case: str | None = None,
+    statuses: Sequence[AnswerStatus] = (),
+    all_attempts: bool = False,
+) -> Iterator[tuple[int, RecordedAnswer]]:
+    """Whole answers with their row ids, by endpoint, case, repeat, pass and attempt."""
+    query = select(AnswerRow)
+    query = query.where(AnswerRow.run == run) if all_attempts else last_attempts(query, run)
+    if endpoint is not None:
+        query = query.where(AnswerRow.endpoint == endpoint)
+    if case is not None:
+        query = query.where(AnswerRow.case_key == case)
+    if statuses:
+        query = query.where(AnswerRow.status.in_([str(status) for status in statuses]))
+    query = query.order_by(
+        AnswerRow.endpoint,
+        AnswerRow.case_key,
+        AnswerRow.repeat,
+        AnswerRow.pass_number,
+        AnswerRow.attempt,
+    )
+    result = connection.execution_options(yield_per=PAGE).execute(query)
+    for row in result:
+        yield row.id, _recorded(row)
+
+
+def _row(run: str, recorded: RecordedAnswer) -> dict[str, Any]:
+    answer, place, timing = recorded.answer, recorded.place, recorded.answer.timing
+    return {
+        "run": run,
+        "endpoint": place.endpoint,
+        "case_key": place.case,
+        "repeat": place.repeat,
+        "pass_number": place.pass_,
+        "attempt": recorded.attempt,
+        "question": recorded.question_fingerprint,
+        "model_fingerprint": recorded.model_fingerprint,
+        "status": str(answer.status),
+        "text": answer.text,
+        "reasoning": answer.reasoning,
+        "raw": None if answer.raw == answer.text else answer.raw,
+        "finish_reason": answer.finish_reason,
+        "error_detail": answer.error_detail,
+        "retries": [asdict(retry) for retry in answer.retries] or None,
+        "prompt_tokens": answer.usage.prompt_tokens,
+        "cached_tokens": answer.usage.cached_tokens,
+        "completion_tokens": answer.usage.completion_tokens,
+        "ttfr_ms": timing.ttfr_ms,
+        "ttft_ms": timing.ttft_ms,
+        "ttfot_ms": timing.ttfot_ms,
+        "total_ms": timing.total_ms,
+        "prefill_tps": timing.prefill_tps,
+        "decode_tps": timing.decode_tps,
+        "timing_source": timing.source,
+        "started_at": answer.started_at,
+    }
+
+
+def _recorded(row: Row[Any]) -> RecordedAnswer:
+    retries = tuple(
+        Retry(AnswerStatus(retry["status"]), retry["detail"], retry["waited_s"])
+        for retry in row.retries or ()
+    )
+    return RecordedAnswer(
+        place=Place(row.case_key, row.endpoint, row.repeat, row.pass_number),
+        attempt=row.attempt,
+        question_fingerprint=row.question,
+        model_fingerprint=row.model_fingerprint,
+        answer=Answer(
+            status=AnswerStatus(row.status),
+            text=row.text,
+            reasoning=row.reasoning,
+            raw=row.text if row.raw is None else row.raw,
+            started_at=row.started_at,
+            finish_reason=row.finish_reason,
+            error_detail=row.error_detail,
+            usage=Usage(row.prompt_tokens, row.cached_tokens, row.completion_tokens),
+            timing=Timing(
+                row.ttfr_ms,
+                row.ttft_ms,
+                row.ttfot_ms,
+                row.total_ms,
+                row.prefill_tps,
+                row.decode_tps,
+                row.timing_source,
+            ),
+            retries=retries,
+        ),
+    )

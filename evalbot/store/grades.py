@@ -1,0 +1,173 @@
+"""Grades in the record: only ever added; who graded, by which rule, and when."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from evalbot.domain.answers import Place
+from evalbot.domain.runs import NewGrade, StoredGrade
+from evalbot.store.answers import PAGE, last_attempts
+from evalbot.store.schema import AnswerRow, GradeRow, GraderRow
+
+PEOPLE = frozenset({"human", "adjudicated"})
+
+
+class GradeWriter:
+    """Adds grades within one transaction; knows the graders it has met."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._graders: dict[tuple[str, str], int] = {}
+
+    def add(self, grades: Sequence[tuple[int, NewGrade]]) -> None:
+        """Write grades, each with its answer's row id; one whose token is there is left out."""
+        if not grades:
+            return
+        rows = [self._row(answer_id, grade) for answer_id, grade in grades]
+        if all(row["token"] is None for row in rows):
+            self._connection.execute(insert(GradeRow), rows)
+            return
+        sqlite = self._connection.dialect.name == "sqlite"
+        statement = sqlite_insert(GradeRow) if sqlite else postgresql_insert(GradeRow)
+        self._connection.execute(statement.on_conflict_do_nothing(index_elements=["token"]), rows)
+
+    def _row(self, answer_id: int, grade: NewGrade) -> dict[str, Any]:
+        return {
+            "answer_id": answer_id,
+            "layer": grade.layer,
+            "grader_id": self._grader(grade),
+            "verdict": grade.verdict,
+            "unscored_reason": grade.unscored_reason,
+            "rubric": grade.rubric,
+            "rubric_version": grade.rubric_version,
+            "rubric_fingerprint": grade.rubric_fingerprint,
+            "case_fingerprint": grade.case_fingerprint,
+            "evidence": None if grade.evidence is None else dict(grade.evidence),
+            "rationale": grade.rationale,
+            "token": grade.token,
+            "at": grade.at,
+        }
+
+    def _grader(self, grade: NewGrade) -> int:
+        key = (grade.layer, grade.grader)
+        if key not in self._graders:
+            self._graders[key] = put_grader(
+                self._connection, grade.layer, grade.grader, grade.grader_family
+            )
+        return self._graders[key]
+
+
+def put_grader(
+    connection: Connection, layer: str, name: str, family: str | None, pseudonym: str | None = None
+) -> int:
+    """The row id of a grader, who is written down when met first."""
+    found = connection.execute(
+        select(GraderRow.id, GraderRow.family).where(
+            GraderRow.layer == layer, GraderRow.name == name
+        )
+    ).one_or_none()
+    if found is not None:
+        if family is not None and found.family is None:
+            connection.execute(
+                update(GraderRow).where(GraderRow.id == found.id).values(family=family)
+            )
+        return int(found.id)
+    if pseudonym is None and layer in PEOPLE:
+        pseudonym = _pseudonym_of(connection, name) or f"reviewer-{secrets.token_hex(4)}"
+    return int(
+        connection.execute(
+            insert(GraderRow)
+            .values(layer=layer, name=name, family=family, pseudonym=pseudonym)
+            .returning(GraderRow.id)
+        ).scalar_one()
+    )
+
+
+def _pseudonym_of(connection: Connection, name: str) -> str | None:
+    """One person has one pseudonym, whatever they grade as."""
+    return connection.execute(
+        select(GraderRow.pseudonym)
+        .where(GraderRow.name == name, GraderRow.pseudonym.is_not(None))
+        .limit(1)
+    ).scalar_one_or_none()
+
+
+def pseudonyms(connection: Connection) -> dict[str, str]:
+    """What each person is called in exports."""
+    rows = connection.execute(
+        select(GraderRow.name, GraderRow.pseudonym).where(GraderRow.pseudonym.is_not(None))
+    ).tuples()
+    return {name: pseudonym for name, pseudonym in rows if pseudonym is not None}
+
+
+def read_grades(
+    connection: Connection, run: str, layers: Sequence[str] = (), *, all_attempts: bool = False
+) -> Iterator[StoredGrade]:
+    """Grades of a run in the order they were given; by default of the counting answers only."""
+    query = (
+        select(
+            GradeRow,
+            GraderRow.name,
+            GraderRow.family,
+            AnswerRow.case_key,
+            AnswerRow.endpoint,
+            AnswerRow.repeat,
+            AnswerRow.pass_number,
+        )
+        .join(AnswerRow, AnswerRow.id == GradeRow.answer_id)
+        .join(GraderRow, GraderRow.id == GradeRow.grader_id)
+    )
+    query = query.where(AnswerRow.run == run) if all_attempts else last_attempts(query, run)
+    if layers:
+        query = query.where(GradeRow.layer.in_(list(layers)))
+    result = connection.execution_options(yield_per=PAGE).execute(query.order_by(GradeRow.id))
+    for row in result:
+        yield StoredGrade(
+            id=row.id,
+            answer_id=row.answer_id,
+            place=Place(row.case_key, row.endpoint, row.repeat, row.pass_number),
+            grade=NewGrade(
+                layer=row.layer,
+                grader=row.name,
+                grader_family=row.family,
+                verdict=row.verdict,
+                unscored_reason=row.unscored_reason,
+                rubric=row.rubric,
+                rubric_version=row.rubric_version,
+                rubric_fingerprint=row.rubric_fingerprint,
+                case_fingerprint=row.case_fingerprint,
+                evidence=row.evidence,
+                rationale=row.rationale,
+                token=row.token,
+                at=row.at,
+            ),
+        )
+
+
+def newest_auto_grades(
+    connection: Connection, first_answer: int, last_answer: int
+) -> dict[int, tuple[Any, ...]]:
+    """By answer id, the newest automatic grade of a stretch of answers.
+
+    Each as (verdict, unscored_reason, rubric_fingerprint, case_fingerprint, evidence).
+    """
+    rows = connection.execute(
+        select(
+            GradeRow.answer_id,
+            GradeRow.verdict,
+            GradeRow.unscored_reason,
+            GradeRow.rubric_fingerprint,
+            GradeRow.case_fingerprint,
+            GradeRow.evidence,
+        )
+        .where(GradeRow.layer == "auto")
+        .where(GradeRow.answer_id.between(first_answer, last_answer))
+        .order_by(GradeRow.id)
+    )
+    return {row[0]: tuple(row[1:]) for row in rows}

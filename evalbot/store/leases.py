@@ -1,0 +1,130 @@
+"""One process at a time works on a run: a lease with a heartbeat."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from evalbot.errors import LeaseHeldError
+from evalbot.store.schema import RunRow
+
+LEASE_S = 30.0
+HEARTBEAT_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to work on a run, as long as it is renewed."""
+
+    run: str
+    token: str
+
+
+def acquire(connection: Connection, run: str) -> Lease:
+    """Take a run; raises LeaseHeldError, naming the holder, where another process has it.
+
+    A holder that died on this machine is told from one that lives, so that a killed run
+    can go on at once; a holder elsewhere is waited for until its lease runs out.
+    """
+    query = select(RunRow.lease_token, RunRow.lease_holder, RunRow.lease_until).where(
+        RunRow.id == run
+    )
+    row = connection.execute(query.with_for_update()).one()
+    now = datetime.now(UTC)
+    if row.lease_token is not None and row.lease_until > now and not _has_died(row.lease_holder):
+        holder = row.lease_holder
+        raise LeaseHeldError(
+            f"run {run} is being worked on by process {holder['pid']} on {holder['host']} "
+            f"since {holder['since']}; wait for it, stop it there, or, if that machine is gone, "
+            f"try again after {row.lease_until:%H:%M:%S} UTC"
+        )
+    lease = Lease(run, secrets.token_hex(8))
+    connection.execute(
+        update(RunRow)
+        .where(RunRow.id == run)
+        .values(
+            lease_token=lease.token,
+            lease_holder=_this_process(now),
+            lease_until=now + timedelta(seconds=LEASE_S),
+        )
+    )
+    return lease
+
+
+def renew(connection: Connection, lease: Lease) -> None:
+    """Keep a lease; raises LeaseHeldError where another process has taken the run."""
+    until = datetime.now(UTC) + timedelta(seconds=LEASE_S)
+    kept = connection.execute(
+        update(RunRow)
+        .where(RunRow.id == lease.run, RunRow.lease_token == lease.token)
+        .values(lease_until=until)
+    )
+    if kept.rowcount != 1:
+        raise LeaseHeldError(
+            f"run {lease.run} was taken over by another process while this one was not heard of; "
+            "this one stops"
+        )
+
+
+def release(connection: Connection, lease: Lease) -> None:
+    """Give a run back."""
+    connection.execute(
+        update(RunRow)
+        .where(RunRow.id == lease.run, RunRow.lease_token == lease.token)
+        .values(lease_token=None, lease_holder=None, lease_until=None)
+    )
+
+
+def is_held(connection: Connection, run: str) -> bool:
+    """Whether a living process works on this run."""
+    row = connection.execute(
+        select(RunRow.lease_token, RunRow.lease_holder, RunRow.lease_until).where(RunRow.id == run)
+    ).one()
+    if row.lease_token is None or _has_died(row.lease_holder):
+        return False
+    return bool(row.lease_until > datetime.now(UTC))
+
+
+def _this_process(now: datetime) -> dict[str, Any]:
+    return {
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "born": _birth(os.getpid()),
+        "since": f"{now:%Y-%m-%d %H:%M:%S} UTC",
+    }
+
+
+def _has_died(holder: Mapping[str, Any]) -> bool:
+    """Whether the holder was a process of this machine that is gone."""
+    if holder.get("host") != socket.gethostname():
+        return False
+    pid = int(holder["pid"])
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    # The number may have gone to another process since.
+    born = _birth(pid)
+    return born is not None and holder.get("born") is not None and born != holder["born"]
+
+
+def _birth(pid: int) -> str | None:
+    """When a process began, in the kernel's ticks, with the boot it belongs to; Linux only."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    fields = stat.rpartition(")")[2].split()
+    # A zombie holds no run any more.
+    return None if len(fields) < 20 else f"{boot}:{fields[19]}:{'Z' if fields[0] == 'Z' else ''}"

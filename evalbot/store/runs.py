@@ -1,0 +1,261 @@
+"""Runs in the record: made, found, listed, extended, brought to an end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from evalbot.domain.cases import Suite
+from evalbot.domain.json_form import (
+    case_from_json,
+    case_to_json,
+    rubric_from_json,
+    rubric_to_json,
+    suite_from_json,
+    suite_to_json,
+)
+from evalbot.domain.rubrics import Rubric
+from evalbot.domain.runs import Run, RunEndpoint, RunState
+from evalbot.errors import InputError, NotFoundError
+from evalbot.store.schema import AnswerRow, GradeRow, RunCaseRow, RunEndpointRow, RunRow
+from evalbot.store.texts import get_texts, put_texts
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A line of `evalbot runs`; answers counts the places that have one."""
+
+    run: str
+    suite: str
+    label: str | None
+    state: RunState
+    endpoints: int
+    cases: int
+    repeats: int
+    answers: int
+    unscored: int
+    started_at: datetime
+
+
+def create_run(connection: Connection, run: Run) -> None:
+    """Write a new run with its texts, cases and endpoints."""
+    [suite_text] = put_texts(connection, "suite", [suite_to_json(run.suite)])
+    [rubric_text] = put_texts(connection, "rubric", [rubric_to_json(run.rubric)])
+    texts = put_texts(connection, "case", [case_to_json(case) for case in run.suite.cases])
+    connection.execute(
+        insert(RunRow).values(
+            id=run.id,
+            suite=run.suite.name,
+            suite_text=suite_text,
+            rubric_text=rubric_text,
+            label=run.label,
+            state=str(run.state),
+            repeats=run.repeats,
+            settings=dict(run.settings),
+            version=run.version,
+            import_key=run.import_key,
+            started_at=run.started_at,
+            finished_at=run.finished_at,
+        )
+    )
+    connection.execute(
+        insert(RunCaseRow),
+        [
+            {
+                "run": run.id,
+                "case_key": case.key,
+                "position": position,
+                "question": run.questions[case.key],
+                "text": text,
+            }
+            for position, (case, text) in enumerate(zip(run.suite.cases, texts, strict=True))
+        ],
+    )
+    add_endpoints(connection, run.id, run.endpoints, 0)
+
+
+def add_endpoints(
+    connection: Connection, run: str, endpoints: Sequence[RunEndpoint], position: int
+) -> None:
+    """Write endpoints of a run, the first at this position."""
+    if endpoints:
+        connection.execute(
+            insert(RunEndpointRow),
+            [
+                {**asdict(endpoint), "run": run, "position": position + index}
+                for index, endpoint in enumerate(endpoints)
+            ],
+        )
+
+
+def update_endpoint(connection: Connection, run: str, endpoint: RunEndpoint) -> None:
+    """Write what has been learned of an endpoint: model, slots, why it was stopped."""
+    connection.execute(
+        update(RunEndpointRow)
+        .where(RunEndpointRow.run == run, RunEndpointRow.name == endpoint.name)
+        .values(**asdict(endpoint))
+    )
+
+
+def set_state(
+    connection: Connection, run: str, state: RunState, finished_at: datetime | None = None
+) -> None:
+    """Write how far a run has come."""
+    connection.execute(
+        update(RunRow).where(RunRow.id == run).values(state=str(state), finished_at=finished_at)
+    )
+
+
+def set_repeats(connection: Connection, run: str, repeats: int) -> None:
+    """Extend a run to this many repeats."""
+    connection.execute(update(RunRow).where(RunRow.id == run).values(repeats=repeats))
+
+
+def set_grading(connection: Connection, run: str, suite: Suite, rubric: Rubric) -> None:
+    """Write the texts a run is graded by from now on; the questions stay as asked."""
+    [rubric_text] = put_texts(connection, "rubric", [rubric_to_json(rubric)])
+    connection.execute(update(RunRow).where(RunRow.id == run).values(rubric_text=rubric_text))
+    texts = put_texts(connection, "case", [case_to_json(case) for case in suite.cases])
+    for case, text in zip(suite.cases, texts, strict=True):
+        connection.execute(
+            update(RunCaseRow)
+            .where(RunCaseRow.run == run, RunCaseRow.case_key == case.key)
+            .where(RunCaseRow.text != text)
+            .values(text=text)
+        )
+
+
+def get_run(connection: Connection, run_id: str) -> Run:
+    """The run of this id, or of a beginning that only one id has; NotFoundError otherwise."""
+    row = _find(connection, run_id)
+    cases = connection.execute(
+        select(RunCaseRow.case_key, RunCaseRow.question, RunCaseRow.text)
+        .where(RunCaseRow.run == row.id)
+        .order_by(RunCaseRow.position)
+    ).all()
+    texts = get_texts(connection, [row.suite_text, row.rubric_text, *(one.text for one in cases)])
+    suite = suite_from_json(
+        texts[row.suite_text], tuple(case_from_json(texts[one.text]) for one in cases)
+    )
+    return Run(
+        id=row.id,
+        suite=suite,
+        rubric=rubric_from_json(texts[row.rubric_text]),
+        questions={one.case_key: one.question for one in cases},
+        state=RunState(row.state),
+        repeats=row.repeats,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        label=row.label,
+        endpoints=_endpoints(connection, row.id),
+        version=row.version,
+        import_key=row.import_key,
+        settings=row.settings,
+    )
+
+
+def run_imported_as(connection: Connection, import_key: str) -> str | None:
+    """The run that this import made, if it came in before."""
+    return connection.execute(
+        select(RunRow.id).where(RunRow.import_key == import_key)
+    ).scalar_one_or_none()
+
+
+def newest_run_per_suite(connection: Connection, suites: Sequence[str] = ()) -> list[str]:
+    """Ids of the newest run of each suite, suites in the order of their names."""
+    newest: dict[str, str] = {}
+    query = select(RunRow.suite, RunRow.id).order_by(RunRow.started_at, RunRow.id)
+    for row in connection.execute(query):
+        newest[row.suite] = row.id
+    return [newest[suite] for suite in sorted(newest) if not suites or suite in suites]
+
+
+def list_runs(connection: Connection) -> list[RunSummary]:
+    """All runs, newest first. Unscored: places without a verdict of the automatic layer."""
+    answers = _count_answers(connection)
+    endpoints = _count(connection, RunEndpointRow)
+    cases = _count(connection, RunCaseRow)
+    rows = connection.execute(select(RunRow).order_by(RunRow.started_at.desc(), RunRow.id)).all()
+    return [
+        RunSummary(
+            run=row.id,
+            suite=row.suite,
+            label=row.label,
+            state=RunState(row.state),
+            endpoints=endpoints.get(row.id, 0),
+            cases=cases.get(row.id, 0),
+            repeats=row.repeats,
+            answers=answers.get(row.id, (0, 0))[0],
+            unscored=answers.get(row.id, (0, 0))[1],
+            started_at=row.started_at,
+        )
+        for row in rows
+    ]
+
+
+def _count(
+    connection: Connection, table: type[RunEndpointRow] | type[RunCaseRow]
+) -> Mapping[str, int]:
+    rows = connection.execute(select(table.run, func.count()).group_by(table.run))
+    return {row[0]: row[1] for row in rows}
+
+
+def _count_answers(connection: Connection) -> dict[str, tuple[int, int]]:
+    last = (
+        select(func.max(AnswerRow.id).label("id"), AnswerRow.run)
+        .group_by(
+            AnswerRow.run,
+            AnswerRow.endpoint,
+            AnswerRow.case_key,
+            AnswerRow.repeat,
+            AnswerRow.pass_number,
+        )
+        .subquery()
+    )
+    newest = (
+        select(func.max(GradeRow.id).label("id"))
+        .where(GradeRow.layer == "auto")
+        .group_by(GradeRow.answer_id)
+        .subquery()
+    )
+    verdicts = connection.execute(
+        select(last.c.run, func.count(GradeRow.verdict))
+        .select_from(last)
+        .join(GradeRow, GradeRow.answer_id == last.c.id)
+        .join(newest, newest.c.id == GradeRow.id)
+        .group_by(last.c.run)
+    )
+    scored: dict[str, int] = {row[0]: row[1] for row in verdicts}
+    counts = connection.execute(select(last.c.run, func.count()).group_by(last.c.run)).tuples()
+    return {run: (count, count - scored.get(run, 0)) for run, count in counts}
+
+
+def _find(connection: Connection, run_id: str) -> Row[Any]:
+    row = connection.execute(select(RunRow).where(RunRow.id == run_id)).one_or_none()
+    if row is not None:
+        return row
+    like = connection.execute(
+        select(RunRow.id).where(RunRow.id.startswith(run_id, autoescape=True)).limit(10)
+    ).scalars()
+    names = list(like)
+    if len(names) == 1 and run_id:
+        return connection.execute(select(RunRow).where(RunRow.id == names[0])).one()
+    if len(names) > 1:
+        raise InputError(f"run {run_id!r} fits several runs: {', '.join(names)}; type one whole")
+    raise NotFoundError(f"there is no run {run_id!r}; `evalbot runs` lists them")
+
+
+def _endpoints(connection: Connection, run: str) -> tuple[RunEndpoint, ...]:
+    rows = connection.execute(
+        select(RunEndpointRow)
+        .where(RunEndpointRow.run == run)
+        .order_by(RunEndpointRow.position, RunEndpointRow.name)
+    ).mappings()
+    names = RunEndpoint.__dataclass_fields__
+    return tuple(
+        RunEndpoint(**{name: value for name, value in row.items() if name in names}) for row in rows
+    )

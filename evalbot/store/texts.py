@@ -1,0 +1,40 @@
+"""Texts by the fingerprint of their content: stored once, readable for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from evalbot.fingerprint import fingerprint
+from evalbot.store.schema import TextRow
+
+FEW = 500
+"""Values in one IN list: SQLite allows no more than some thousand."""
+
+
+def put_texts(connection: Connection, kind: str, bodies: Iterable[Any]) -> list[str]:
+    """Store these texts where they are not there yet; their fingerprints, in order."""
+    rows = [{"fingerprint": fingerprint(body), "kind": kind, "body": body} for body in bodies]
+    if rows:
+        sqlite = connection.dialect.name == "sqlite"
+        insert = sqlite_insert(TextRow) if sqlite else postgresql_insert(TextRow)
+        connection.execute(insert.on_conflict_do_nothing(), rows)
+    return [row["fingerprint"] for row in rows]
+
+
+def get_texts(connection: Connection, fingerprints: Iterable[str]) -> Mapping[str, Any]:
+    """The stored texts of these fingerprints."""
+    wanted = list(dict.fromkeys(fingerprints))
+    found: dict[str, Any] = {}
+    for start in range(0, len(wanted), FEW):
+        rows = connection.execute(
+            select(TextRow.fingerprint, TextRow.body).where(
+                TextRow.fingerprint.in_(wanted[start : start + FEW])
+            )
+        )
+        found.update((row.fingerprint, row.body) for row in rows)
+    return found
