@@ -1,0 +1,1 @@
+"""File formats: evalbot.yaml, suites, rubrics, imports, tables. Texts in, types out, and back."""
