@@ -48,7 +48,14 @@ class LeaseHeldError(StoreError):
 
 
 class EndpointError(EvalbotError):
-    """An endpoint cannot be used at all."""
+    """An endpoint cannot be used at all.
+
+    status is what its answers are recorded as: the value of an AnswerStatus.
+    """
+
+    def __init__(self, message: str, status: str = "connection") -> None:
+        self.status = status
+        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ FAMILIES = (
 )  # fmt: skip
 LONGEST_LOOK_S = 30.0
 HEALTH_PAUSE_S = 0.5
+_LOADING = "loading the model"
 
 
 async def inspect(session: aiohttp.ClientSession, settings: EndpointSettings) -> EndpointFacts:
@@ -76,19 +77,26 @@ async def loaded_model(session: aiohttp.ClientSession, settings: EndpointSetting
 
 
 async def wait_until_healthy(
-    session: aiohttp.ClientSession, settings: EndpointSettings, longest_s: float
+    session: aiohttp.ClientSession,
+    settings: EndpointSettings,
+    longest_s: float,
+    *,
+    starting: bool,
 ) -> None:
-    """Wait for a server that is starting or loading; raises EndpointError when time is up."""
+    """Wait for a server that loads its model, and with `starting` for one that is not up yet.
+
+    Raises EndpointError when time is up, or at once where nobody is there to wait for.
+    """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + longest_s
     while True:
         state = await _health(session, settings)
         if state is None:
             return
-        if loop.time() >= deadline:
+        if loop.time() >= deadline or not (starting or state is _LOADING):
             raise EndpointError(
-                f"endpoint {settings.name}: not healthy after {longest_s:g} s ({state}); "
-                "look at the server's own log"
+                f"endpoint {settings.name}: the server is not ready ({state}); "
+                "is it running? Its own log may tell more"
             )
         await asyncio.sleep(HEALTH_PAUSE_S)
 
@@ -100,7 +108,7 @@ async def _health(session: aiohttp.ClientSession, settings: EndpointSettings) ->
             root_url(settings) + "/health", timeout=aiohttp.ClientTimeout(total=5)
         ) as reply:
             if reply.status == 503:
-                return "loading the model"
+                return _LOADING
             return f"HTTP {reply.status}" if reply.status >= 500 else None
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         return str(error) or type(error).__name__
@@ -116,12 +124,14 @@ async def _get(
             if reply.status in (401, 403):
                 raise EndpointError(
                     f"endpoint {settings.name}: the server refused the key (HTTP {reply.status}); "
-                    "check api_key_env"
+                    "check api_key_env",
+                    "http",
                 )
             if reply.status == 503:
                 raise EndpointError(
                     f"endpoint {settings.name}: the server is not ready (HTTP 503, loading the "
-                    "model?); try again when it is"
+                    "model?); try again when it is",
+                    "http",
                 )
             if reply.status != 200:
                 return {}
@@ -159,7 +169,8 @@ def _entry(
     if len(entries) > 1:
         raise EndpointError(
             f"endpoint {settings.name}: the server has several models and none is "
-            f"{settings.model!r}; set model to one of: {', '.join(names[:20])}"
+            f"{settings.model!r}; set model to one of: {', '.join(names[:20])}",
+            "http",
         )
     return {}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from evalbot.domain.cases import Message
 from evalbot.domain.settings import EndpointSettings, Thinking
-from evalbot.errors import EndpointError
+from evalbot.errors import InputError
 
 
 def chat_body(settings: EndpointSettings, messages: Sequence[Message]) -> dict[str, Any]:
@@ -41,12 +41,12 @@ def thinking_fields(thinking: Thinking) -> dict[str, Any]:
 
 
 def headers(settings: EndpointSettings) -> dict[str, str]:
-    """Request headers; raises EndpointError where the key's variable is not set."""
+    """Request headers; raises InputError where the key's variable is not set."""
     if settings.api_key_env is None:
         return {}
     key = os.environ.get(settings.api_key_env)
     if not key:
-        raise EndpointError(
+        raise InputError(
             f"endpoint {settings.name}: the environment variable {settings.api_key_env} "
             "is not set; set it to the server's API key, or remove api_key_env"
         )

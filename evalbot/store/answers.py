@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any, TypeVarTuple
 
 from sqlalchemy import Connection, Row, Select, insert, select
@@ -203,3 +204,16 @@ def _recorded(row: Row[Any]) -> RecordedAnswer:
             retries=retries,
         ),
     )
+
+
+def typical_total_ms(connection: Connection, endpoint: str) -> float | None:
+    """Median time of an endpoint's newest answers, in any run; None where it has none."""
+    rows = connection.execute(
+        select(AnswerRow.total_ms)
+        .where(AnswerRow.endpoint == endpoint, AnswerRow.status == str(AnswerStatus.OK))
+        .where(AnswerRow.total_ms.is_not(None))
+        .order_by(AnswerRow.id.desc())
+        .limit(PAGE)
+    )
+    times = list(rows.scalars())
+    return median(times) if times else None

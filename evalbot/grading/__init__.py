@@ -1,0 +1,1 @@
+"""Grading services: automatic scoring, and what a run is graded by."""

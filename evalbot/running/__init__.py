@@ -1,0 +1,1 @@
+"""Running a suite: asking every endpoint every case, and recording what comes."""

@@ -1,0 +1,64 @@
+"""How far a run has come, for whoever wants to show it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+from evalbot.domain.answers import AnswerStatus
+
+RATE_WINDOW = 64
+"""Answers over which the present rate is taken."""
+
+
+@dataclass(slots=True)
+class EndpointProgress:
+    """Counts of one endpoint; state is a word or sentence for the user."""
+
+    name: str
+    total: int
+    done: int = 0
+    statuses: Counter[AnswerStatus] = field(default_factory=Counter)
+    state: str = "waiting"
+    warnings: list[str] = field(default_factory=list)
+    _times: deque[float] = field(default_factory=lambda: deque(maxlen=RATE_WINDOW))
+
+    def answered(self, status: AnswerStatus) -> None:
+        """One more answer came."""
+        self.done += 1
+        self.statuses[status] += 1
+        self._times.append(time.monotonic())
+
+    @property
+    def failures(self) -> int:
+        """Answers that are not ok."""
+        return sum(count for status, count in self.statuses.items() if status != AnswerStatus.OK)
+
+    @property
+    def per_second(self) -> float | None:
+        """Answers per second of late; None before two have come."""
+        if len(self._times) < 2:
+            return None
+        seconds = self._times[-1] - self._times[0]
+        return (len(self._times) - 1) / seconds if seconds > 0 else None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left at the present rate; None where it cannot be told."""
+        rate = self.per_second
+        return None if rate is None else (self.total - self.done) / rate
+
+
+@dataclass(slots=True)
+class RunProgress:
+    """All endpoints of a run, in order."""
+
+    run: str
+    suite: str
+    endpoints: dict[str, EndpointProgress] = field(default_factory=dict)
+    messages: deque[str] = field(default_factory=deque)
+
+    def say(self, message: str) -> None:
+        """A line for the user, shown once."""
+        self.messages.append(message)

@@ -1,0 +1,180 @@
+"""Runs: endpoints side by side, those of one group in turns, until all is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from evalbot.domain.answers import AnswerStatus, Place
+from evalbot.domain.runs import Run, RunEndpoint, RunState
+from evalbot.domain.settings import EndpointSettings
+from evalbot.errors import EndpointError, StoreError
+from evalbot.grading.automatic import AutoGrader
+from evalbot.running.commands import ServerProcess
+from evalbot.running.places import count_to_ask, places_to_ask
+from evalbot.running.progress import EndpointProgress, RunProgress
+from evalbot.running.recorder import Recorder, store_rules
+from evalbot.running.together import finish
+from evalbot.running.turn import Turn, TurnSettings
+from evalbot.store import leases, runs
+from evalbot.store.answers import Asked, places_asked
+from evalbot.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to work on a run; concurrency is per endpoint, over the config's."""
+
+    folder: Path
+    concurrency: int | None = None
+    retry_failed: bool = False
+
+
+class Runner:
+    """Works on one run that is in the record; `execute` may be cancelled at any time."""
+
+    def __init__(
+        self,
+        database: Database,
+        run: Run,
+        endpoints: Sequence[EndpointSettings],
+        options: RunOptions,
+    ) -> None:
+        self._database = database
+        self._run = run
+        self._endpoints = endpoints
+        self._options = options
+        self._asked: dict[str, Mapping[Place, Asked]] = {}
+        self.progress = RunProgress(run.id, run.suite.name)
+
+    async def execute(self) -> bool:
+        """Ask what is to be asked; whether all of it is recorded now.
+
+        Raises LeaseHeldError where another process has the run, and StoreError where the
+        record cannot be written; what was recorded before stays.
+        """
+        lease = await self._take()
+        done = False
+        try:
+            grader = AutoGrader(self._run.suite, self._run.rubric)
+            await asyncio.to_thread(store_rules, self._database, grader)
+            async with Recorder(self._database, lease, grader) as recorder:
+                done = await self._until_failed(recorder)
+            if recorder.error is not None:
+                raise _unsaved(recorder)
+        finally:
+            await asyncio.shield(asyncio.to_thread(self._leave, lease, done))
+        return done
+
+    async def _take(self) -> leases.Lease:
+        def take() -> leases.Lease:
+            with self._database.write() as connection:
+                lease = leases.acquire(connection, self._run.id)
+                runs.set_state(connection, self._run.id, RunState.RUNNING)
+            with self._database.read() as connection:
+                for endpoint in self._endpoints:
+                    self._asked[endpoint.name] = places_asked(
+                        connection, self._run.id, endpoint.name
+                    )
+            return lease
+
+        lease = await asyncio.to_thread(take)
+        for endpoint in self._endpoints:
+            total = count_to_ask(
+                self._run,
+                endpoint.name,
+                self._asked[endpoint.name],
+                retry_failed=self._options.retry_failed,
+            )
+            self.progress.endpoints[endpoint.name] = EndpointProgress(endpoint.name, total)
+        return lease
+
+    def _leave(self, lease: leases.Lease, done: bool) -> None:
+        state = RunState.FINISHED if done else RunState.STOPPED
+        with self._database.write() as connection:
+            runs.set_state(connection, self._run.id, state, datetime.now(UTC) if done else None)
+            leases.release(connection, lease)
+
+    async def _until_failed(self, recorder: Recorder) -> bool:
+        """All lanes to their end, unless the record fails first."""
+        lanes = [asyncio.create_task(self._lane(lane, recorder)) for lane in self._lanes()]
+        asking = asyncio.create_task(finish(lanes))
+        failing = asyncio.create_task(recorder.failed.wait())
+        try:
+            await asyncio.wait([asking, failing], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            asking.cancel()
+            failing.cancel()
+            await asyncio.wait([asking, failing])
+        return not asking.cancelled() and all(asking.result())
+
+    def _lanes(self) -> list[list[EndpointSettings]]:
+        """Endpoints of one group in one lane, every other endpoint in its own."""
+        lanes: dict[tuple[str, str], list[EndpointSettings]] = {}
+        for endpoint in self._endpoints:
+            key = ("group", endpoint.group) if endpoint.group else ("endpoint", endpoint.name)
+            lanes.setdefault(key, []).append(endpoint)
+        return list(lanes.values())
+
+    async def _lane(self, lane: Sequence[EndpointSettings], recorder: Recorder) -> bool:
+        finished = [await self._turn(endpoint, recorder) for endpoint in lane]
+        return all(finished)
+
+    async def _turn(self, endpoint: EndpointSettings, recorder: Recorder) -> bool:
+        progress = self.progress.endpoints[endpoint.name]
+        if progress.total == 0:
+            progress.state = "nothing to ask"
+            return True
+        recorded = next(one for one in self._run.endpoints if one.name == endpoint.name)
+        turn = Turn(
+            TurnSettings(
+                self._run, endpoint, recorded, self._options.concurrency, self._note_endpoint
+            ),
+            recorder,
+            progress,
+        )
+        places = places_to_ask(
+            self._run,
+            endpoint.name,
+            self._asked.pop(endpoint.name),
+            retry_failed=self._options.retry_failed,
+        )
+        if not endpoint.start and not endpoint.stop:
+            return await turn.ask_all(places, None)
+        server = ServerProcess(endpoint, self._options.folder)
+        try:
+            await server.start()
+            return await turn.ask_all(places, server if endpoint.start else None)
+        except EndpointError as error:
+            await turn.give_up(places, str(error), AnswerStatus.CONNECTION)
+            return True
+        finally:
+            await asyncio.shield(self._stop(server))
+
+    async def _stop(self, server: ServerProcess) -> None:
+        try:
+            await server.stop()
+        except EndpointError as error:
+            self.progress.say(str(error))
+
+    async def _note_endpoint(self, endpoint: RunEndpoint) -> None:
+        def note() -> None:
+            with self._database.write() as connection:
+                runs.update_endpoint(connection, self._run.id, endpoint)
+
+        await asyncio.to_thread(note)
+
+
+def _unsaved(recorder: Recorder) -> Exception:
+    """Why the record failed, and what that cost."""
+    error = recorder.error
+    assert error is not None
+    if not isinstance(error, StoreError) or not recorder.unsaved:
+        return error
+    return type(error)(
+        f"{error} ({recorder.unsaved} answers received after the last save are not recorded; "
+        "they will be asked again)"
+    )

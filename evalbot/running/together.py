@@ -1,0 +1,35 @@
+"""Waiting for several tasks such that none is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+async def finish(tasks: Sequence[asyncio.Task[Result]]) -> list[Result]:
+    """All results of those not cancelled. When one fails, or we are cancelled, all are ended."""
+    if not tasks:
+        return []
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+    return [task.result() for task in tasks if not task.cancelled()]
+
+
+async def first_of(*coroutines: Coroutine[Any, Any, None]) -> None:
+    """Until one of them is done; the others are ended. Raises what the first one raised."""
+    tasks = [asyncio.create_task(one) for one in coroutines]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+    for task in done:
+        task.result()
