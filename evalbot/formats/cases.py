@@ -6,7 +6,7 @@ import re
 
 from evalbot.domain.cases import Case, Checkpoint, Language, Message
 from evalbot.domain.rubrics import ScorerName
-from evalbot.formats.fields import NOT_NEGATIVE, Fields
+from evalbot.formats.fields import NOT_NEGATIVE, Fields, check_unique
 from evalbot.formats.problems import shown
 
 ROLES = ("system", "user", "assistant")
@@ -17,7 +17,7 @@ def read_case(fields: Fields) -> Case:
     """The case of a record; what is wrong is noted."""
     case = Case(
         key=fields.name("key"),
-        prompt=fields.optional_text("prompt"),
+        prompt=fields.text("prompt") if fields.has("prompt") else None,
         messages=read_messages(fields),
         references=fields.texts("references"),
         acceptable=fields.texts("acceptable"),
@@ -51,15 +51,14 @@ def read_messages(fields: Fields) -> tuple[Message, ...]:
 
 def read_checkpoints(fields: Fields) -> tuple[Checkpoint, ...]:
     """Lines to tick, with unique ids."""
-    lines: list[Checkpoint] = []
-    for inner in fields.mappings("checkpoints"):
-        line = Checkpoint(
-            inner.name("id"), inner.text("text"), inner.number("weight", NOT_NEGATIVE, 1.0)
-        )
+    siblings = fields.mappings("checkpoints")
+    lines = [
+        Checkpoint(inner.name("id"), inner.text("text"), inner.number("weight", NOT_NEGATIVE, 1.0))
+        for inner in siblings
+    ]
+    for inner in siblings:
         inner.finish()
-        if line.id and any(line.id == other.id for other in lines):
-            inner.fault("id", f"{shown(line.id)} twice", "each id once")
-        lines.append(line)
+    check_unique(siblings, "id", [line.id for line in lines])
     return tuple(lines)
 
 
@@ -86,7 +85,7 @@ def _check_question(fields: Fields, case: Case) -> None:
     given = fields.has("prompt"), fields.has("messages")
     if given == (True, True):
         fields.fault("messages", "prompt and messages", "one of them")
-    elif given == (False, False) or (given[0] and case.prompt is None and fields.is_text("prompt")):
+    elif given == (False, False):
         fields.fault("prompt", "nothing", "a prompt or messages")
     elif given[1] and not case.messages:
         fields.fault("messages", "no turn", "at least the user's turn")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from evalbot.formats.fields import (
     COUNT_OR_ZERO,
     NOT_NEGATIVE,
     Fields,
+    check_unique,
     root_fields,
 )
 from evalbot.formats.problems import Problems, one_of, shown
@@ -53,20 +53,18 @@ def parse_config(text: str, folder: Path, place: str = "evalbot.yaml") -> Config
     hardware = tuple(
         _hardware(name, inner) for name, inner in fields.named_mappings("hardware").items()
     )
+    endpoints, judges = fields.mappings("endpoints"), fields.mappings("judges")
     config = Config(
         folder=folder,
         database=_database(fields, folder),
-        endpoints=tuple(
-            _endpoint(inner, [box.name for box in hardware])
-            for inner in fields.mappings("endpoints")
-        ),
-        judges=tuple(_judge(inner) for inner in fields.mappings("judges")),
+        endpoints=tuple(_endpoint(inner, [box.name for box in hardware]) for inner in endpoints),
+        judges=tuple(_judge(inner) for inner in judges),
         hardware=hardware,
         electricity=_electricity(fields),
     )
     fields.finish()
-    _check_unique(fields, "endpoints", [endpoint.name for endpoint in config.endpoints])
-    _check_unique(fields, "judges", [judge.name for judge in config.judges])
+    check_unique(endpoints, "name", [one.name for one in config.endpoints])
+    check_unique(judges, "name", [one.name for one in config.judges])
     problems.raise_if_any()
     return config
 
@@ -197,11 +195,3 @@ def _hardware_name(fields: Fields, known: list[str]) -> str | None:
         expected = one_of(known, name) if known else "a name that stands under hardware"
         fields.fault("hardware", shown(name), expected)
     return name
-
-
-def _check_unique(fields: Fields, field: str, names: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name and name in seen:
-            fields.fault(field, f"the name {shown(name)} twice", "each name once")
-        seen.add(name)

@@ -103,10 +103,10 @@ class Fields:
     def arguments(self, name: str) -> tuple[str, ...]:
         """A command as the list of its arguments; empty where nothing stands."""
         nodes = self._list(name, 'a list of arguments, e.g. [./start.sh, --port, "8080"]')
-        texts = [self._text_of(node, at, "text") or "" for at, node in nodes]
-        if texts and not texts[0].strip():
+        texts = [self._text_of(node, at, "text") for at, node in nodes]
+        if texts and texts[0] is not None and not texts[0].strip():
             self.fault(name, "a blank command", "the command as the first argument")
-        return tuple(texts)
+        return tuple(text or "" for text in texts)
 
     def choice(self, name: str, choices: Sequence[str], default: str | None = None) -> str:
         """One word of several; required where there is no default."""
@@ -114,7 +114,7 @@ class Fields:
         if node is None:
             if default is None:
                 self.fault(name, "nothing", f"one of {', '.join(choices)}")
-            return default or choices[0]
+            return choices[0] if default is None else default
         text = self._text_of(node, name, f"one of {', '.join(choices)}")
         if text is not None and text not in choices:
             self.fault(name, shown(text), one_of(choices, text))
@@ -220,6 +220,9 @@ class Fields:
         if not isinstance(node, Scalar) or node.boolean:
             self._fault_at(node, name, _kind(node), expected)
             return None
+        if node.is_null:
+            self._fault_at(node, name, "nothing", expected)
+            return None
         if "\0" in node.text or any("\ud800" <= c <= "\udfff" for c in node.text):
             found = "a NUL character or half a surrogate pair"
             self._fault_at(node, name, found, "whole characters")
@@ -264,6 +267,15 @@ def root_fields(node: Node | None, file: str, problems: Problems) -> Fields:
     if node is not None and not (isinstance(node, Scalar) and node.is_null):
         problems.add(f"{file}:{node.line}", "", _kind(node), "a mapping of keys to values")
     return Fields(Entries({}, 1), file, problems)
+
+
+def check_unique(siblings: Sequence[Fields], name: str, words: Sequence[str]) -> None:
+    """Note each word that an earlier sibling's field of this name holds too."""
+    seen: set[str] = set()
+    for fields, word in zip(siblings, words, strict=True):
+        if word and word in seen:
+            fields.fault(name, f"{shown(word)} twice", f"each {name} once")
+        seen.add(word)
 
 
 def _kind(node: Node) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evalbot.domain.rubrics import AutoRule, ScaleStep
-from evalbot.formats.fields import SHARE, Fields
+from evalbot.formats.fields import SHARE, Fields, check_unique
 from evalbot.formats.problems import shown
 
 RESERVED = frozenset({"needs_review", "tie", "cannot_judge", "not_graded"})
@@ -15,11 +15,11 @@ VERDICT_ENDS = frozenset(".,;(|")
 """A judge's `VERDICT:` line ends at these, and `|` separates words in tables."""
 
 
-def check_scale(fields: Fields, scale: Sequence[ScaleStep]) -> None:
+def check_scale(fields: Fields, steps: Sequence[Fields], scale: Sequence[ScaleStep]) -> None:
     """At least two steps, best first, their verdicts and keys unique, credits on all or none."""
     if len(scale) < 2:
         fields.fault("scale", f"{len(scale)} verdicts", "two or more, best first")
-    for inner, step in zip(fields.mappings("scale"), scale, strict=True):
+    for inner, step in zip(steps, scale, strict=True):
         if step.verdict.casefold() in RESERVED:
             expected = "another word: this one says why there is no verdict"
             inner.fault("verdict", shown(step.verdict), expected)
@@ -27,8 +27,8 @@ def check_scale(fields: Fields, scale: Sequence[ScaleStep]) -> None:
             inner.fault("verdict", shown(step.verdict), "a word without . , ; ( and |")
         if len(step.key) > 1 or step.key.isspace():
             inner.fault("key", shown(step.key), "one character")
-    _check_once(fields, "verdict", [step.verdict for step in scale])
-    _check_once(fields, "key", [step.key for step in scale])
+    check_unique(steps, "verdict", [step.verdict.casefold() for step in scale])
+    check_unique(steps, "key", [step.key.casefold() for step in scale])
     credits_ = [step.credit for step in scale if step.credit is not None]
     if credits_ and len(credits_) < len(scale):
         fields.fault("scale", "a credit on some verdicts", "a credit on each, or null on all")
@@ -50,9 +50,9 @@ def check_rate(fields: Fields, scale: Sequence[ScaleStep]) -> dict[str, float]:
     return weights
 
 
-def check_auto(fields: Fields, auto: AutoRule) -> None:
+def check_auto(fields: Fields, bands: Sequence[Fields], auto: AutoRule) -> None:
     """Bands in order, thresholds in order, and a ratio to decide by where ratios decide."""
-    for inner, band in zip(fields.mappings("bands"), auto.bands, strict=True):
+    for inner, band in zip(bands, auto.bands, strict=True):
         if band.correct is not None and (band.acceptable or 0) > band.correct:
             inner.fault("acceptable", f"{band.acceptable:g}", f"at most correct, {band.correct:g}")
         for name, threshold in (("correct", band.correct), ("acceptable", band.acceptable)):
@@ -70,11 +70,3 @@ def check_auto(fields: Fields, auto: AutoRule) -> None:
     if auto.undecided != "by_ratio" and auto.acceptable_from is not None:
         expected = "undecided: by_ratio with it, or nothing"
         fields.fault("acceptable_from", f"{auto.acceptable_from:g}", expected)
-
-
-def _check_once(fields: Fields, name: str, words: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for inner, word in zip(fields.mappings("scale"), words, strict=True):
-        if word and word.casefold() in seen:
-            inner.fault(name, f"{shown(word)} twice", f"each {name} once")
-        seen.add(word.casefold())

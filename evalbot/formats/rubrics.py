@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from evalbot.domain.rubrics import (
     AutoRule,
     Band,
@@ -22,6 +20,7 @@ from evalbot.formats.problems import Problems, shown
 from evalbot.formats.rubric_rules import check_auto, check_rate, check_scale
 from evalbot.formats.suites import NAME, NAME_WORDS
 from evalbot.formats.textfile import read_text
+from evalbot.formats.yaml_text import write_yaml
 from evalbot.formats.yaml_tree import parse_yaml
 
 HOME = "rubrics"
@@ -49,8 +48,9 @@ def parse_rubric(text: str, place: str) -> Rubric:
     problems = Problems()
     fields = root_fields(parse_yaml(text, place, problems), place, problems)
     problems.raise_if_any()
-    scale = tuple(_step(inner) for inner in fields.mappings("scale"))
-    check_scale(fields, scale)
+    steps = fields.mappings("scale")
+    scale = tuple(_step(inner) for inner in steps)
+    check_scale(fields, steps, scale)
     rubric = Rubric(
         name=fields.text("name", NAME_WORDS),
         version=fields.name("version"),
@@ -70,7 +70,7 @@ def parse_rubric(text: str, place: str) -> Rubric:
 
 def write_rubric(rubric: Rubric) -> str:
     """The YAML text that parse_rubric reads back as the same rubric."""
-    return yaml.safe_dump(rubric_values(rubric), allow_unicode=True, sort_keys=False)
+    return write_yaml(rubric_values(rubric))
 
 
 def _step(fields: Fields) -> ScaleStep:
@@ -105,17 +105,18 @@ def _auto(fields: Fields) -> AutoRule:
     inner = fields.mapping("auto")
     if inner is None:
         return AutoRule()
+    bands = inner.mappings("bands")
     auto = AutoRule(
         scorer=ScorerName(inner.choice("scorer", list(ScorerName), ScorerName.NONE)),
         folding=inner.choices("folding", FOLDINGS),
-        bands=tuple(_band(band) for band in inner.mappings("bands")),
+        bands=tuple(_band(band) for band in bands),
         wrong_below=inner.number("wrong_below", RATIO),
         caps=inner.choices("caps", CAPS),
         undecided=inner.choice("undecided", UNDECIDED, UNDECIDED[0]),
         acceptable_from=inner.number("acceptable_from", RATIO),
     )
     inner.finish()
-    check_auto(inner, auto)
+    check_auto(inner, bands, auto)
     return auto
 
 

@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from evalbot.domain.cases import Case, Language, Suite, Task
 from evalbot.errors import NotFoundError
 from evalbot.formats.casefiles import read_case_records
@@ -16,6 +14,7 @@ from evalbot.formats.cases import read_case, read_language
 from evalbot.formats.fields import Fields, root_fields
 from evalbot.formats.problems import Problems, shown
 from evalbot.formats.textfile import read_text
+from evalbot.formats.yaml_text import write_yaml
 from evalbot.formats.yaml_tree import parse_yaml
 
 HEAD = "suite.yaml"
@@ -48,8 +47,7 @@ def write_suite(suite: Suite, folder: Path) -> list[Path]:
     """Write suite.yaml and cases.jsonl, which read_suite reads back as the same suite."""
     folder.mkdir(parents=True, exist_ok=True)
     head, cases = folder / HEAD, folder / CASES
-    text = yaml.safe_dump(_head_values(suite), allow_unicode=True, sort_keys=False)
-    head.write_text(text, encoding="utf-8", newline="\n")
+    head.write_text(write_yaml(_head_values(suite)), encoding="utf-8", newline="\n")
     lines = [json.dumps(case_values(case), ensure_ascii=False) for case in suite.cases]
     cases.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
     return [head, cases]

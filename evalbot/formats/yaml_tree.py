@@ -22,7 +22,8 @@ def parse_yaml(text: str, file: str, problems: Problems) -> Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{file}:{mark.line + 1}" if mark else file
-        problems.add(place, "", error.problem or error.context or "", "valid YAML")
+        found = (error.problem or error.context or "").removeprefix("found ")
+        problems.add(place, "", found, "valid YAML")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         problems.add(file, "", _first_line(error), "valid YAML")
     except RecursionError:
