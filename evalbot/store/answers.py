@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
-from typing import Any, TypeVarTuple
+from typing import Any, NamedTuple, TypeVarTuple
 
 from sqlalchemy import Connection, Row, Select, insert, select
 from sqlalchemy.orm import aliased
@@ -109,6 +109,37 @@ def last_attempts(query: Select[*Columns], run: str) -> Select[*Columns]:
         )
         .exists()
     )
+
+
+class AnswerGlance(NamedTuple):
+    """What a rate needs of an answer besides its grades."""
+
+    id: int
+    case: str
+    endpoint: str
+    repeat: int
+    pass_: int
+    status: str
+    ttfot_ms: float | None
+    decode_tps: float | None
+    timing_source: str
+
+
+def glance_at_answers(connection: Connection, run: str) -> Iterator[AnswerGlance]:
+    """The counting answers of a run, without their texts."""
+    query = select(
+        AnswerRow.id,
+        AnswerRow.case_key,
+        AnswerRow.endpoint,
+        AnswerRow.repeat,
+        AnswerRow.pass_number,
+        AnswerRow.status,
+        AnswerRow.ttfot_ms,
+        AnswerRow.decode_tps,
+        AnswerRow.timing_source,
+    )
+    result = connection.execution_options(yield_per=PAGE).execute(last_attempts(query, run))
+    return (AnswerGlance(*row) for row in result)
 
 
 def read_answers(
@@ -215,5 +246,5 @@ def typical_total_ms(connection: Connection, endpoint: str) -> float | None:
         .order_by(AnswerRow.id.desc())
         .limit(PAGE)
     )
-    times = list(rows.scalars())
+    times = [time for time in rows.scalars() if time is not None]
     return median(times) if times else None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
@@ -150,13 +151,59 @@ def read_grades(
         )
 
 
+class GradeGlance(NamedTuple):
+    """What a rate needs of a grade; id tells which of two was given later."""
+
+    id: int
+    answer_id: int
+    layer: str
+    grader: str
+    verdict: str | None
+    unscored_reason: str | None
+    rubric_fingerprint: str
+    case_fingerprint: str
+    at: datetime
+
+
+def glance_at_grades(
+    connection: Connection, run: str, layers: Sequence[str]
+) -> Iterator[GradeGlance]:
+    """Grades of the counting answers of a run in these layers, without evidence, by answer."""
+    query = (
+        select(
+            GradeRow.id,
+            GradeRow.answer_id,
+            GradeRow.layer,
+            GraderRow.name,
+            GradeRow.verdict,
+            GradeRow.unscored_reason,
+            GradeRow.rubric_fingerprint,
+            GradeRow.case_fingerprint,
+            GradeRow.at,
+        )
+        .join(AnswerRow, AnswerRow.id == GradeRow.answer_id)
+        .join(GraderRow, GraderRow.id == GradeRow.grader_id)
+        .where(GradeRow.layer.in_(list(layers)))
+        .order_by(GradeRow.answer_id, GradeRow.id)
+    )
+    result = connection.execution_options(yield_per=PAGE).execute(last_attempts(query, run))
+    return (GradeGlance(*row) for row in result)
+
+
+class AutoVerdict(NamedTuple):
+    """What an automatic grade says and rests on."""
+
+    verdict: str | None
+    unscored_reason: str | None
+    rubric_fingerprint: str
+    case_fingerprint: str
+    evidence: Any
+
+
 def newest_auto_grades(
     connection: Connection, first_answer: int, last_answer: int
-) -> dict[int, tuple[Any, ...]]:
-    """By answer id, the newest automatic grade of a stretch of answers.
-
-    Each as (verdict, unscored_reason, rubric_fingerprint, case_fingerprint, evidence).
-    """
+) -> dict[int, AutoVerdict]:
+    """By answer's row id, the newest automatic grade of a stretch of answers."""
     rows = connection.execute(
         select(
             GradeRow.answer_id,
@@ -170,4 +217,4 @@ def newest_auto_grades(
         .where(GradeRow.answer_id.between(first_answer, last_answer))
         .order_by(GradeRow.id)
     )
-    return {row[0]: tuple(row[1:]) for row in rows}
+    return {row[0]: AutoVerdict(*row[1:]) for row in rows}

@@ -115,18 +115,27 @@ def set_repeats(connection: Connection, run: str, repeats: int) -> None:
     connection.execute(update(RunRow).where(RunRow.id == run).values(repeats=repeats))
 
 
+def set_setting(connection: Connection, run: Run, name: str, value: Any) -> None:
+    """Write one of a run's settings."""
+    settings = {**run.settings, name: value}
+    if settings != run.settings:
+        connection.execute(update(RunRow).where(RunRow.id == run.id).values(settings=settings))
+
+
 def set_grading(connection: Connection, run: str, suite: Suite, rubric: Rubric) -> None:
     """Write the texts a run is graded by from now on; the questions stay as asked."""
     [rubric_text] = put_texts(connection, "rubric", [rubric_to_json(rubric)])
     connection.execute(update(RunRow).where(RunRow.id == run).values(rubric_text=rubric_text))
     texts = put_texts(connection, "case", [case_to_json(case) for case in suite.cases])
+    query = select(RunCaseRow.case_key, RunCaseRow.text).where(RunCaseRow.run == run)
+    before: dict[str, str] = {row[0]: row[1] for row in connection.execute(query)}
     for case, text in zip(suite.cases, texts, strict=True):
-        connection.execute(
-            update(RunCaseRow)
-            .where(RunCaseRow.run == run, RunCaseRow.case_key == case.key)
-            .where(RunCaseRow.text != text)
-            .values(text=text)
-        )
+        if before[case.key] != text:
+            connection.execute(
+                update(RunCaseRow)
+                .where(RunCaseRow.run == run, RunCaseRow.case_key == case.key)
+                .values(text=text)
+            )
 
 
 def get_run(connection: Connection, run_id: str) -> Run:

@@ -1,0 +1,1 @@
+"""Tables, files and texts made from the record."""

@@ -1,0 +1,259 @@
+"""The per-model rate table: one row per suite, model and, where asked for, tag."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from evalbot import __version__
+from evalbot.domain.rubrics import Layer, Rubric
+from evalbot.domain.runs import Run, RunEndpoint
+from evalbot.errors import InputError, NotFoundError
+from evalbot.fingerprint import fingerprint
+from evalbot.formats.problems import nearest
+from evalbot.grading.basis import Basis, basis_of
+from evalbot.grading.effective import effective, layers_behind
+from evalbot.stats.rates import CaseGrades, Graded, Rate, rate_of
+from evalbot.store import runs
+from evalbot.store.answers import AnswerGlance, glance_at_answers
+from evalbot.store.database import Database
+from evalbot.store.grades import GradeGlance, glance_at_grades
+
+CHECK_MARK = " +check"
+"""Added to a model's name for its second, self-checked pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateQuery:
+    """Which rates: a layer, one judge of it or the panel, by tag or not, of which models."""
+
+    layer: Layer = Layer.AUTO
+    judge: str | None = None
+    by_tag: bool = False
+    models: tuple[str, ...] = ()
+    suites: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Medians over the answers of a row, and where the timings came from."""
+
+    ttfot_ms_p50: float | None
+    decode_tps_p50: float | None
+    timing_source: str
+
+
+@dataclass(frozen=True, slots=True)
+class RateRow:
+    """One line of the table."""
+
+    run: str
+    suite: str
+    model: str
+    layer: str
+    grader: str | None
+    tag: str | None
+    rubric: Rubric
+    rate: Rate
+    speed: Speed
+    signature: str
+
+
+def rate_rows(
+    database: Database, run_ids: Sequence[str], folder: Path, query: RateQuery
+) -> list[RateRow]:
+    """Rates of these runs, or of the newest run of each suite.
+
+    Rows come by suite and then from best to worst; models without a rate come last.
+    Raises NotFoundError where nothing fits the query.
+    """
+    rows: list[RateRow] = []
+    with database.read() as connection:
+        names = list(run_ids) or runs.newest_run_per_suite(connection, query.suites)
+        if not names:
+            raise NotFoundError(
+                "there are no runs yet; `evalbot run SUITE` makes one, `evalbot import` brings one"
+            )
+        chosen = [runs.get_run(connection, name) for name in names]
+        chosen = [run for run in chosen if not query.suites or run.suite.name in query.suites]
+        _refuse_unknown(chosen, query)
+        for run in chosen:
+            basis = basis_of(run, folder)
+            glances = list(glance_at_answers(connection, run.id))
+            grades = glance_at_grades(connection, run.id, layers_behind(query.layer))
+            table = _RunTable(run, basis, query, glances, grades)
+            rows.extend(table.rows())
+    return rows
+
+
+class _RunTable:
+    """The rows of one run."""
+
+    def __init__(
+        self,
+        run: Run,
+        basis: Basis,
+        query: RateQuery,
+        answers: Sequence[AnswerGlance],
+        grades: Iterable[GradeGlance],
+    ) -> None:
+        self._run = run
+        self._basis = basis
+        self._query = query
+        self._rubric_now = basis.rubric.fingerprint_for(query.layer)
+        self._cases_now = {
+            case.key: basis.suite.grading_fingerprint(case) for case in basis.suite.cases
+        }
+        self._case_of = {answer.id: answer.case for answer in answers}
+        self._graded = dict(self._grade_all(grades))
+        self._answers: dict[tuple[str, int], dict[str, list[AnswerGlance]]] = {}
+        for answer in answers:
+            by_case = self._answers.setdefault((answer.endpoint, answer.pass_), defaultdict(list))
+            by_case[answer.case].append(answer)
+
+    def rows(self) -> Iterator[RateRow]:
+        """Best first; a row per model and pass, and per tag where asked for."""
+        tags: Sequence[str | None] = [None]
+        if self._query.by_tag:
+            tags = sorted({tag for case in self._basis.suite.cases for tag in case.tags})
+        for tag in tags:
+            made = [
+                self._row(endpoint, pass_, tag)
+                for endpoint in self._run.endpoints
+                for pass_ in (1, 2)
+                if pass_ == 1 or (endpoint.name, pass_) in self._answers
+                if not self._query.models or endpoint.name in self._query.models
+            ]
+            yield from sorted(made, key=self._order)
+
+    def _order(self, row: RateRow) -> tuple[bool, float]:
+        rate = row.rate.rate
+        if rate is None:
+            return (True, 0.0)
+        return (False, rate if row.rubric.rate.direction == "lower" else -rate)
+
+    def _row(self, endpoint: RunEndpoint, pass_: int, tag: str | None) -> RateRow:
+        answers = self._answers.get((endpoint.name, pass_), {})
+        cases = [case for case in self._basis.suite.cases if tag is None or tag in case.tags]
+        grades = [
+            CaseGrades(self._repeats(answers.get(case.key, [])), case.cluster) for case in cases
+        ]
+        shown = [answer for case in cases for answer in answers.get(case.key, [])]
+        return RateRow(
+            run=self._run.id,
+            suite=self._run.suite.name,
+            model=endpoint.name + (CHECK_MARK if pass_ == 2 else ""),
+            layer=str(self._query.layer),
+            grader=self._query.judge,
+            tag=tag,
+            rubric=self._basis.rubric,
+            rate=rate_of(grades, self._basis.rubric.rate.weights),
+            speed=_speed(shown),
+            signature=self._signature(endpoint),
+        )
+
+    def _repeats(self, answers: Sequence[AnswerGlance]) -> list[Graded]:
+        """One entry per repeat of the run, asked or not."""
+        graded = [self._graded_answer(answer) for answer in answers]
+        return graded + [Graded()] * (self._run.repeats - len(graded))
+
+    def _graded_answer(self, answer: AnswerGlance) -> Graded:
+        graded = self._graded.get(answer.id, Graded())
+        known = graded.verdict is None or graded.verdict in self._basis.rubric.rate.weights
+        # A word that has left the scale cannot be weighed by it.
+        return graded if known else Graded(graded.verdict, None, stale=True)
+
+    def _grade_all(self, grades: Iterable[GradeGlance]) -> Iterator[tuple[int, Graded]]:
+        for answer_id, together in _by_answer(grades):
+            yield (
+                answer_id,
+                effective(self._query.layer, together, self._is_stale, self._query.judge),
+            )
+
+    def _is_stale(self, grade: GradeGlance) -> bool:
+        case = self._cases_now[self._case_of[grade.answer_id]]
+        return grade.rubric_fingerprint != self._rubric_now or grade.case_fingerprint != case
+
+    def _signature(self, endpoint: RunEndpoint) -> str:
+        rubric, layer = self._basis.rubric, self._query.layer
+        weights = ",".join(f"{name}:{weight:g}" for name, weight in rubric.rate.weights.items())
+        parts = [
+            f"rate:{rubric.rate.name}",
+            f"weights:{weights}",
+            f"layer:{layer}",
+        ]
+        if layer is Layer.AUTO:
+            auto = rubric.auto
+            parts.append(f"scorer:{auto.scorer}")
+            parts.append(f"folding:{'+'.join(auto.folding) or 'none'}")
+            undecided = auto.undecided
+            if undecided == "by_ratio":
+                undecided = f"by_ratio>={auto.acceptable_from:g}"
+            parts.append(f"undecided:{undecided}")
+        if layer is Layer.JUDGE:
+            parts.append(f"judge:{self._query.judge or 'majority'}")
+        parts += [
+            f"rubric:{rubric.name}@{rubric.version}/{self._rubric_now[:8]}",
+            f"cases:{len(self._cases_now)}/{fingerprint(self._cases_now)[:8]}",
+            f"asked:{endpoint.settings_fingerprint[:8]}",
+            f"model:{(endpoint.model_fingerprint or 'unknown')[:8]}",
+            f"repeats:{self._run.repeats}",
+            f"ci:{self._interval_name()}",
+            f"v:{__version__}",
+        ]
+        return "|".join(parts)
+
+    def _interval_name(self) -> str:
+        clustered = any(case.cluster for case in self._basis.suite.cases)
+        return "wilson-frac-clustered" if clustered else "wilson-frac"
+
+
+def _by_answer(grades: Iterable[GradeGlance]) -> Iterator[tuple[int, list[GradeGlance]]]:
+    together: list[GradeGlance] = []
+    for grade in grades:
+        if together and together[0].answer_id != grade.answer_id:
+            yield together[0].answer_id, together
+            together = []
+        together.append(grade)
+    if together:
+        yield together[0].answer_id, together
+
+
+def _speed(answers: Sequence[AnswerGlance]) -> Speed:
+    first = [answer.ttfot_ms for answer in answers if answer.ttfot_ms is not None]
+    decode = [answer.decode_tps for answer in answers if answer.decode_tps is not None]
+    sources = {answer.timing_source for answer in answers} - {"none"}
+    return Speed(
+        ttfot_ms_p50=median(first) if first else None,
+        decode_tps_p50=median(decode) if decode else None,
+        timing_source="+".join(sorted(sources)) or "none",
+    )
+
+
+def _refuse_unknown(chosen: Sequence[Run], query: RateQuery) -> None:
+    if not chosen:
+        raise NotFoundError(f"there is no run of suite {', '.join(query.suites)}")
+    known = {endpoint.name for run in chosen for endpoint in run.endpoints}
+    for name in query.models:
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"did you mean {close}?" if close else f"there are: {', '.join(sorted(known))}"
+            raise NotFoundError(f"no model {name!r} in these runs; {hint}")
+    if query.judge is not None and query.layer is not Layer.JUDGE:
+        raise InputError("--judge goes with --layer judge")
+
+
+def reasons_met(rows: Iterable[RateRow]) -> list[str]:
+    """Every reason for which something is unscored in these rows, sorted."""
+    return sorted({reason for row in rows for reason in row.rate.reasons})
+
+
+def verdicts_met(rows: Iterable[RateRow]) -> list[str]:
+    """Every verdict of these rows' scales, best first."""
+    seen: Mapping[str, None] = dict.fromkeys(
+        verdict for row in rows for verdict in row.rubric.verdicts
+    )
+    return list(seen)

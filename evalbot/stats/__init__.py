@@ -1,0 +1,1 @@
+"""Statistics as pure functions: statistics.md's formulas, None where undefined."""
