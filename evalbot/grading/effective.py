@@ -1,0 +1,92 @@
+"""What a layer says of one answer, of all the grades it has there (contract.md, Layers)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from evalbot.domain.rubrics import Layer
+from evalbot.stats.rates import Graded
+from evalbot.store.grades import GradeGlance
+
+PANEL = "panel"
+VOTE_MARK = "#"
+"""A vote's grader is `strong#1`; its majority's is `strong`."""
+
+IsStale = Callable[[GradeGlance], bool]
+
+
+def layers_behind(layer: Layer) -> tuple[str, ...]:
+    """The stored layers that decide what a layer says."""
+    if layer is Layer.ADJUDICATED:
+        return (str(Layer.HUMAN), str(Layer.ADJUDICATED))
+    return (str(layer),)
+
+
+def effective(
+    layer: Layer, grades: Sequence[GradeGlance], is_stale: IsStale, judge: str | None = None
+) -> Graded:
+    """The layer's word on one answer. grades are all of that answer, oldest first."""
+    if layer is Layer.AUTO:
+        return _single(grades[-1:], is_stale)
+    if layer is Layer.JUDGE:
+        return _majority(_judges(grades, judge), is_stale)
+    people = [grade for grade in grades if grade.layer == Layer.HUMAN]
+    if layer is Layer.HUMAN:
+        return _majority(people, is_stale)
+    decided = [grade for grade in grades if grade.layer == Layer.ADJUDICATED]
+    decision = _single(_newest_per_grader(decided)[-1:], is_stale)
+    if decision.verdict is not None or not people:
+        return decision
+    return _unanimous(people, is_stale)
+
+
+def _judges(grades: Sequence[GradeGlance], judge: str | None) -> list[GradeGlance]:
+    if judge is not None:
+        return [grade for grade in grades if grade.grader == judge]
+    panel = [grade for grade in grades if grade.grader == PANEL]
+    return panel or [grade for grade in grades if VOTE_MARK not in grade.grader]
+
+
+def _single(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
+    if not grades:
+        return Graded()
+    grade = grades[-1]
+    return Graded(grade.verdict, grade.unscored_reason, is_stale(grade))
+
+
+def _newest_per_grader(grades: Iterable[GradeGlance]) -> list[GradeGlance]:
+    newest: dict[str, GradeGlance] = {}
+    for grade in sorted(grades, key=lambda one: (one.at, one.id)):
+        newest.pop(grade.grader, None)
+        newest[grade.grader] = grade
+    return list(newest.values())
+
+
+def _fresh(grades: Sequence[GradeGlance], is_stale: IsStale) -> tuple[list[GradeGlance], Graded]:
+    """Each grader's newest grade that is not stale, and what to say where there is none."""
+    newest = _newest_per_grader(grades)
+    fresh = [grade for grade in newest if not is_stale(grade)]
+    if fresh or not newest:
+        return fresh, Graded()
+    return fresh, Graded(newest[-1].verdict, newest[-1].unscored_reason, stale=True)
+
+
+def _majority(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
+    """The verdict of more than half of those who gave one; `tie` where there is none."""
+    fresh, otherwise = _fresh(grades, is_stale)
+    verdicts = [grade.verdict for grade in fresh if grade.verdict is not None]
+    if not verdicts:
+        return Graded(None, fresh[-1].unscored_reason) if fresh else otherwise
+    verdict, count = Counter(verdicts).most_common(1)[0]
+    return Graded(verdict, None) if 2 * count > len(verdicts) else Graded(None, "tie")
+
+
+def _unanimous(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
+    fresh, otherwise = _fresh(grades, is_stale)
+    said = {grade.verdict for grade in fresh}
+    if not fresh:
+        return otherwise
+    if len(said) == 1:
+        return Graded(fresh[-1].verdict, fresh[-1].unscored_reason)
+    return Graded(None, "tie")
