@@ -26,6 +26,17 @@ class Database:
         self._engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
 
+    @property
+    def sqlite_file(self) -> Path | None:
+        """The file of a SQLite database; None for other kinds, and in memory."""
+        name = self._engine.url.database
+        return Path(name) if self.is_sqlite and name and name != ":memory:" else None
+
+    @property
+    def address(self) -> str:
+        """The URL as it may be shown."""
+        return self._engine.url.render_as_string(hide_password=True)
+
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A consistent look at the record."""

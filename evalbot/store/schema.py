@@ -17,6 +17,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    MetaData,
     String,
     Text,
     TypeDecorator,
@@ -50,7 +51,16 @@ def time_text(value: datetime) -> str:
 
 
 class Base(DeclarativeBase):
-    """All tables of the record."""
+    """All tables of the record. Constraints have names, so that migrations can change them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_N_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
 
 
 class TextRow(Base):
@@ -68,8 +78,8 @@ class RunRow(Base):
 
     __tablename__ = "runs"
 
-    id: Mapped[str] = mapped_column(String(120), primary_key=True)
-    suite: Mapped[str] = mapped_column(String(100))
+    id: Mapped[str] = mapped_column(Text, primary_key=True)
+    suite: Mapped[str] = mapped_column(Text)
     suite_text: Mapped[str] = mapped_column(ForeignKey("texts.fingerprint"))
     rubric_text: Mapped[str] = mapped_column(ForeignKey("texts.fingerprint"))
     label: Mapped[str | None] = mapped_column(Text)
@@ -91,7 +101,7 @@ class RunCaseRow(Base):
     __tablename__ = "run_cases"
 
     run: Mapped[str] = mapped_column(ForeignKey("runs.id"), primary_key=True)
-    case_key: Mapped[str] = mapped_column(String(200), primary_key=True)
+    case_key: Mapped[str] = mapped_column(Text, primary_key=True)
     position: Mapped[int]
     question: Mapped[str] = mapped_column(String(32))
     text: Mapped[str] = mapped_column(ForeignKey("texts.fingerprint"))
@@ -103,13 +113,13 @@ class RunEndpointRow(Base):
     __tablename__ = "run_endpoints"
 
     run: Mapped[str] = mapped_column(ForeignKey("runs.id"), primary_key=True)
-    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
     position: Mapped[int]
     settings: Mapped[Any] = mapped_column(JSON)
     settings_fingerprint: Mapped[str] = mapped_column(String(32))
-    family: Mapped[str | None] = mapped_column(String(100))
-    quantisation: Mapped[str | None] = mapped_column(String(100))
-    hardware: Mapped[str | None] = mapped_column(String(200))
+    family: Mapped[str | None] = mapped_column(Text)
+    quantisation: Mapped[str | None] = mapped_column(Text)
+    hardware: Mapped[str | None] = mapped_column(Text)
     model_id: Mapped[str | None] = mapped_column(Text)
     model_fingerprint: Mapped[str | None] = mapped_column(String(32))
     slots: Mapped[int | None]
@@ -129,9 +139,9 @@ class AnswerRow(Base):
     )
 
     id: Mapped[int] = mapped_column(ROW_ID, primary_key=True)
-    run: Mapped[str] = mapped_column(String(120))
-    endpoint: Mapped[str] = mapped_column(String(200))
-    case_key: Mapped[str] = mapped_column(String(200))
+    run: Mapped[str] = mapped_column(Text)
+    endpoint: Mapped[str] = mapped_column(Text)
+    case_key: Mapped[str] = mapped_column(Text)
     repeat: Mapped[int]
     pass_number: Mapped[int]
     attempt: Mapped[int]
@@ -168,8 +178,8 @@ class GraderRow(Base):
 
     id: Mapped[int] = mapped_column(ROW_ID, primary_key=True)
     layer: Mapped[str] = mapped_column(String(12))
-    name: Mapped[str] = mapped_column(String(200))
-    family: Mapped[str | None] = mapped_column(String(100))
+    name: Mapped[str] = mapped_column(Text)
+    family: Mapped[str | None] = mapped_column(Text)
     pseudonym: Mapped[str | None] = mapped_column(String(40))
 
 
@@ -183,10 +193,10 @@ class GradeRow(Base):
     answer_id: Mapped[int] = mapped_column(ForeignKey("answers.id"))
     layer: Mapped[str] = mapped_column(String(12))
     grader_id: Mapped[int] = mapped_column(ForeignKey("graders.id"))
-    verdict: Mapped[str | None] = mapped_column(String(100))
+    verdict: Mapped[str | None] = mapped_column(Text)
     unscored_reason: Mapped[str | None] = mapped_column(String(32))
-    rubric: Mapped[str] = mapped_column(String(100))
-    rubric_version: Mapped[str] = mapped_column(String(32))
+    rubric: Mapped[str] = mapped_column(Text)
+    rubric_version: Mapped[str] = mapped_column(Text)
     rubric_fingerprint: Mapped[str] = mapped_column(ForeignKey("texts.fingerprint"))
     case_fingerprint: Mapped[str] = mapped_column(ForeignKey("texts.fingerprint"))
     evidence: Mapped[Any | None] = mapped_column(JSON(none_as_null=True))

@@ -1,0 +1,122 @@
+"""Live progress of a run: a table that redraws itself, or plain lines where it cannot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from evalbot.running.progress import EndpointProgress, RunProgress
+
+PLAIN_EVERY_S = 10.0
+FIRST_PLAIN_S = 2.0
+
+
+@contextmanager
+def shown(progress: RunProgress) -> Iterator[None]:
+    """Show progress on stderr while the block runs, and what was said in the meantime."""
+    console = Console(stderr=True)
+    view = _live(console, progress) if console.is_terminal else _plain(console, progress)
+    with view:
+        yield
+    for line in _said(progress):
+        console.print(line, markup=False, highlight=False)
+
+
+@contextmanager
+def _live(console: Console, progress: RunProgress) -> Iterator[None]:
+    with Live(
+        get_renderable=lambda: _table(progress),
+        console=console,
+        refresh_per_second=4,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ):
+        yield
+
+
+@contextmanager
+def _plain(console: Console, progress: RunProgress) -> Iterator[None]:
+    ended = threading.Event()
+
+    def report() -> None:
+        wait = FIRST_PLAIN_S
+        while not ended.wait(wait):
+            for line in [*_said(progress), *map(_line, progress.endpoints.values())]:
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
+            wait = PLAIN_EVERY_S
+
+    thread = threading.Thread(target=report, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        for endpoint in progress.endpoints.values():
+            console.print(_line(endpoint), markup=False, highlight=False, soft_wrap=True)
+
+
+def _said(progress: RunProgress) -> list[str]:
+    lines = []
+    while progress.messages:
+        lines.append(progress.messages.popleft())
+    return lines
+
+
+def _line(endpoint: EndpointProgress) -> str:
+    parts = [f"{endpoint.name}: {endpoint.done}/{endpoint.total}", endpoint.state]
+    if endpoint.state == "asking":
+        parts += [_rate(endpoint), f"{_duration(endpoint.seconds_left)} left"]
+    if endpoint.failures:
+        parts.append(_failures(endpoint))
+    return ", ".join(parts)
+
+
+def _table(progress: RunProgress) -> RenderableType:
+    table = Table(box=None, pad_edge=False, title=f"run {progress.run}", title_justify="left")
+    for name in ("endpoint", "", "answers", "rate", "left", "not ok", "state"):
+        table.add_column(name, justify="left" if name in ("endpoint", "", "state") else "right")
+    for endpoint in progress.endpoints.values():
+        asking = endpoint.state == "asking"
+        table.add_row(
+            Text(endpoint.name),
+            ProgressBar(total=max(endpoint.total, 1), completed=endpoint.done, width=24),
+            f"{endpoint.done}/{endpoint.total}",
+            _rate(endpoint) if asking else "",
+            _duration(endpoint.seconds_left) if asking else "",
+            Text(_failures(endpoint)),
+            Text(endpoint.state),
+        )
+    return Group(table)
+
+
+def _rate(endpoint: EndpointProgress) -> str:
+    rate = endpoint.per_second
+    if rate is None:
+        return "–"
+    return f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min"
+
+
+def _failures(endpoint: EndpointProgress) -> str:
+    counts = sorted(
+        ((status, count) for status, count in endpoint.statuses.items() if status != "ok"),
+        key=lambda item: -item[1],
+    )
+    return ", ".join(f"{count} {status}" for status, count in counts)
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minute:02d} min"
+    return f"{minute} min {second:02d} s" if minute else f"{second} s"

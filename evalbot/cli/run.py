@@ -1,0 +1,228 @@
+"""`evalbot run`: ask every endpoint every case."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
+from evalbot.errors import EvalbotError, InputError
+
+if TYPE_CHECKING:
+    from evalbot.domain.settings import Config, EndpointSettings
+    from evalbot.running.prepare import PreparedRun, Selection
+    from evalbot.running.runner import RunOptions
+    from evalbot.store.database import Database
+
+EXAMPLE = "Example: evalbot run translation --endpoints qwen,gemma --repeats 3"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("run", epilog=EXAMPLE)(run)
+
+
+def run(
+    suites: Annotated[
+        list[str] | None, typer.Argument(help="Suites to run, by name or folder.", metavar="SUITE")
+    ] = None,
+    endpoints: Annotated[
+        str | None, typer.Option(help="Only these endpoints, separated by commas.")
+    ] = None,
+    repeats: Annotated[int | None, typer.Option(min=1, help="Ask each case so often.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N cases.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Only cases with one of these tags.")] = None,
+    label: Annotated[str | None, typer.Option(help="A note shown in lists.")] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(min=1, help="Requests at once per endpoint.  [default: the server's slots]"),
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Take up this run where it stopped.")
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option(help="With --resume: ask again what failed on the way.")
+    ] = False,
+    add_endpoints: Annotated[
+        str | None, typer.Option(help="With --resume: ask these endpoints too.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell calls, tokens and rough time.")
+    ] = False,
+    allow_commands: Annotated[
+        bool, typer.Option(help="Run the config's start and stop commands without asking.")
+    ] = False,
+    config: ConfigOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Ask every endpoint every case of SUITE; one run a suite.
+
+    Each run's id is printed on stdout as it starts. Answers are saved as they come and
+    scored at once. Ctrl-C stops cleanly; --resume goes on from there.
+    """
+    from evalbot.running.prepare import Extension, Selection, new_run, resume_run
+    from evalbot.running.runner import RunOptions
+
+    _check_usage(suites, resume, retry_failed, add_endpoints, limit, tag, label, dry_run)
+    with open_site(config, database, required=True) as (settings, opened):
+        options = RunOptions(settings.folder, concurrency, retry_failed)
+        if resume is not None:
+            extension = Extension(split_list(endpoints), split_list(add_endpoints), repeats)
+            prepared = resume_run(opened, settings, resume, extension)
+            _confirm_commands(prepared.endpoints, settings, allow_commands)
+            finished = _work(opened, prepared, options, settings)
+            raise typer.Exit(0 if finished else 1)
+        selection = Selection(split_list(endpoints), limit, split_list(tag), repeats or 1, label)
+        _look_first(settings, suites or [], selection, allow_commands, dry_run)
+        if dry_run:
+            _print_estimates(opened, settings, suites or [], selection, concurrency)
+            return
+        for suite in suites or []:
+            prepared = new_run(opened, settings, suite, selection)
+            if not _work(opened, prepared, options, settings):
+                raise typer.Exit(1)
+
+
+def _check_usage(
+    suites: list[str] | None,
+    resume: str | None,
+    retry_failed: bool,
+    add_endpoints: str | None,
+    limit: int | None,
+    tag: str | None,
+    label: str | None,
+    dry_run: bool,
+) -> None:
+    if resume is None:
+        if not suites:
+            raise InputError("name a suite to run, for example: evalbot run translation")
+        if retry_failed or add_endpoints:
+            raise InputError("--retry-failed and --add-endpoints go with --resume RUN")
+    elif suites or limit or tag or label or dry_run:
+        raise InputError(
+            "--resume RUN goes on with that run as it is: leave out SUITE, --limit, --tag, "
+            "--label and --dry-run"
+        )
+
+
+def _look_first(
+    settings: Config,
+    suites: Sequence[str],
+    selection: Selection,
+    allow_commands: bool,
+    dry_run: bool,
+) -> None:
+    """Everything that can be wrong is told before anything is asked or written."""
+    from evalbot.running.prepare import choose_endpoints, read_for_run
+
+    chosen = choose_endpoints(settings, selection.endpoints)
+    for suite in suites:
+        read_for_run(settings, suite, selection)
+    if not dry_run:
+        _confirm_commands(chosen, settings, allow_commands)
+
+
+def _confirm_commands(
+    endpoints: Sequence[EndpointSettings], settings: Config, allowed: bool
+) -> None:
+    from evalbot.running.trust import confirm, unconfirmed
+
+    commands = unconfirmed(endpoints, settings.folder)
+    if not commands:
+        return
+    typer.echo("The config wants to run these commands on this machine:", err=True)
+    for command in commands:
+        typer.echo(f"  {' '.join(command)}", err=True)
+    if not allowed:
+        if not sys.stdin.isatty():
+            raise InputError(
+                "these commands were never confirmed here; run once in a terminal, or give "
+                "--allow-commands"
+            )
+        if not typer.confirm("Run them now and in future?", err=True):
+            raise InputError("not confirmed; nothing was run")
+    confirm(commands, settings.folder)
+
+
+def _print_estimates(
+    opened: Database,
+    settings: Config,
+    suites: Sequence[str],
+    selection: Selection,
+    concurrency: int | None,
+) -> None:
+    from evalbot.running.estimate import estimate_run
+    from evalbot.running.prepare import choose_endpoints, read_for_run
+
+    chosen = choose_endpoints(settings, selection.endpoints)
+    for name in suites:
+        suite, _ = read_for_run(settings, name, selection)
+        typer.echo(f"{suite.name}: {len(suite.cases)} cases, {selection.repeats} repeats")
+        for line in estimate_run(opened, suite, chosen, selection.repeats, concurrency):
+            time = "unknown, never asked before"
+            if line.seconds is not None:
+                time = f"about {line.seconds / 60:.1f} minutes"
+            typer.echo(
+                f"  {line.endpoint}: {line.calls} calls, about {line.prompt_tokens} tokens to "
+                f"read, at most {line.most_completion_tokens} to write, time {time}"
+            )
+
+
+def _work(opened: Database, prepared: PreparedRun, options: RunOptions, settings: Config) -> bool:
+    """Work on a run until it ends or is stopped; whether all was recorded."""
+    from evalbot.cli.progress import shown
+    from evalbot.cli.rate_table import print_summary
+    from evalbot.running.runner import Runner
+
+    run_id = prepared.run.id
+    typer.echo(run_id)
+    sys.stdout.flush()
+    runner = Runner(opened, prepared.run, prepared.endpoints, options)
+    hint = f"evalbot run --resume {run_id}"
+    try:
+        with shown(runner.progress):
+            finished = asyncio.run(_until_stopped(runner.execute()))
+    except EvalbotError:
+        typer.echo(f"Run {run_id} was interrupted; go on with: {hint}", err=True)
+        raise
+    for endpoint in runner.progress.endpoints.values():
+        for warning in endpoint.warnings:
+            typer.echo(f"{endpoint.name}: warning: {warning}", err=True)
+    if finished is None:
+        typer.echo(f"Stopped. Everything answered is saved; go on with: {hint}", err=True)
+        return False
+    print_summary(opened, [run_id], settings.folder)
+    if not finished:
+        typer.echo(f"Not everything could be asked; go on with: {hint}", err=True)
+    return finished
+
+
+async def _until_stopped(work: Coroutine[Any, Any, bool]) -> bool | None:
+    """The work's result; None where Ctrl-C or a polite kill stopped it first."""
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    stopped = False
+
+    def stop() -> None:
+        nonlocal stopped
+        if stopped:
+            os._exit(130)
+        stopped = True
+        typer.echo("Stopping: recording what is there … (Ctrl-C again: at once)", err=True)
+        task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        return None
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

@@ -1,0 +1,66 @@
+"""What most commands need first: the config, the database, lists from commas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evalbot.errors import InputError
+
+if TYPE_CHECKING:
+    from evalbot.domain.settings import Config
+    from evalbot.store.database import Database
+
+CONFIG_NAME = "evalbot.yaml"
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", help=f"The config file.  [default: ./{CONFIG_NAME}]"),
+]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        envvar="EVALBOT_DATABASE",
+        help="Database URL, over the config's: sqlite:///FILE or postgresql+psycopg://USER@HOST/DB",
+    ),
+]
+
+
+def read_site(config: Path | None, *, required: bool = False) -> Config:
+    """The config; without a file an empty one, unless one was named or is required."""
+    from evalbot.domain.settings import Config
+    from evalbot.formats.config import read_config
+
+    path = config or Path(CONFIG_NAME)
+    if path.is_file() or config is not None:
+        return read_config(path)
+    if required:
+        raise InputError(
+            f"there is no {CONFIG_NAME} in this folder; `evalbot init` writes one, "
+            "--config names one elsewhere"
+        )
+    return Config(folder=Path.cwd())
+
+
+@contextmanager
+def open_site(
+    config: Path | None, database: str | None, *, required: bool = False
+) -> Iterator[tuple[Config, Database]]:
+    """The config and its open database, closed at the end."""
+    from evalbot.store.database import open_database
+
+    settings = read_site(config, required=required)
+    # A path typed here is meant from here; one in the config from where the config lies.
+    folder = Path.cwd() if database else settings.folder
+    with open_database(database or settings.database, folder) as opened:
+        yield settings, opened
+
+
+def split_list(text: str | None) -> tuple[str, ...]:
+    """`a,b` as ("a", "b"); nothing as ()."""
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
