@@ -15,6 +15,7 @@ from evalbot.formats.tree import Entries, Items, Node, Scalar
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 UNPRINTABLE = frozenset({"Cc", "Zl", "Zp"})
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Bounds(NamedTuple):
@@ -83,10 +84,20 @@ class Fields:
         text = self._text_of(node, name, expected)
         return text if text and not text.isspace() else None
 
+    def text_or_blank(self, name: str) -> str:
+        """Text that must be there but may be blank, as an empty answer is."""
+        node = self._node(name)
+        if node is not None:
+            return self._text_of(node, name, "text") or ""
+        # An empty cell of a table is a blank text here, but null and a missing key are not.
+        if self.entries.values.get(name) != Scalar("", self.entries.line):
+            self.fault(name, "nothing", "text, or a blank one")
+        return ""
+
     def name(self, name: str = "name") -> str:
         """A required name: one line, no white space around it."""
         text = self.text(name)
-        if text != text.strip() or any(unicodedata.category(c) in UNPRINTABLE for c in text):
+        if text != text.strip() or _has_unprintable(text):
             self.fault(name, shown(text), "no white space around it and no control characters")
         return text
 
@@ -223,7 +234,7 @@ class Fields:
         if node.is_null:
             self._fault_at(node, name, "nothing", expected)
             return None
-        if "\0" in node.text or any("\ud800" <= c <= "\udfff" for c in node.text):
+        if UNSTORABLE.search(node.text):
             found = "a NUL character or half a surrogate pair"
             self._fault_at(node, name, found, "whole characters")
             return None
@@ -267,6 +278,11 @@ def root_fields(node: Node | None, file: str, problems: Problems) -> Fields:
     if node is not None and not (isinstance(node, Scalar) and node.is_null):
         problems.add(f"{file}:{node.line}", "", _kind(node), "a mapping of keys to values")
     return Fields(Entries({}, 1), file, problems)
+
+
+def _has_unprintable(text: str) -> bool:
+    # isprintable() is quick, but refuses the ideographic space too.
+    return not text.isprintable() and any(unicodedata.category(c) in UNPRINTABLE for c in text)
 
 
 def check_unique(siblings: Sequence[Fields], name: str, words: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from evalbot.formats.tree import Entries, Node, Scalar
 
 
 def read_records(rows: Sequence[Row], file: str, problems: Problems) -> list[Entries]:
-    """One mapping a row, by the names in the first row; empty cells are kept as empty texts."""
+    """One mapping a row, by the names in the first row; an empty cell is nothing."""
     if not rows:
         problems.add(file, "", "an empty file", "a header line and rows")
         return []
@@ -21,7 +21,7 @@ def read_records(rows: Sequence[Row], file: str, problems: Problems) -> list[Ent
             found = f"{len(cells)} cells"
             problems.add(f"{file}:{number}", "", found, f"{len(header)}, one a column")
         values: dict[str, Node] = {
-            name: Scalar(cell, number, quoted=True)
+            name: Scalar(cell, number, quoted=cell != "")
             for name, cell in zip(header, cells, strict=False)
             if name
         }

@@ -1,0 +1,53 @@
+"""HTML: one self-contained page."""
+
+from __future__ import annotations
+
+from html import escape
+
+from evalbot.formats.tables.table import Kind, Table
+
+STYLE = """\
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem; }
+table { border-collapse: collapse; }
+caption { font-weight: bold; text-align: left; padding: 0.5rem 0; }
+th, td { border-bottom: 1px solid #ccc; padding: 0.25rem 0.75rem; text-align: left; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+@media (prefers-color-scheme: dark) { body { background: #111; color: #eee; } }"""
+
+
+def to_html(table: Table) -> str:
+    """A page with the table and nothing that is loaded from elsewhere."""
+    title = escape(table.title)
+    return f"""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+{STYLE}
+</style>
+</head>
+<body>
+{table_html(table)}
+</body>
+</html>
+"""
+
+
+def table_html(table: Table) -> str:
+    """The table element alone."""
+    head = _row("th", [column.title for column in table.columns], table)
+    rows = [_row("td", row, table) for row in table.shown_rows()]
+    caption = f"<caption>{escape(table.title)}</caption>"
+    body = ["<tbody>", *rows, "</tbody>"]
+    return "\n".join(["<table>", caption, "<thead>", head, "</thead>", *body, "</table>"])
+
+
+def _row(tag: str, cells: list[str], table: Table) -> str:
+    marked = []
+    for cell, column in zip(cells, table.columns, strict=True):
+        attribute = "" if column.kind is Kind.TEXT else ' class="number"'
+        marked.append(f"<{tag}{attribute}>{escape(cell)}</{tag}>")
+    return f"<tr>{''.join(marked)}</tr>"
