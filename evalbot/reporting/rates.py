@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -244,16 +244,3 @@ def _refuse_unknown(chosen: Sequence[Run], query: RateQuery) -> None:
             raise NotFoundError(f"no model {name!r} in these runs; {hint}")
     if query.judge is not None and query.layer is not Layer.JUDGE:
         raise InputError("--judge goes with --layer judge")
-
-
-def reasons_met(rows: Iterable[RateRow]) -> list[str]:
-    """Every reason for which something is unscored in these rows, sorted."""
-    return sorted({reason for row in rows for reason in row.rate.reasons})
-
-
-def verdicts_met(rows: Iterable[RateRow]) -> list[str]:
-    """Every verdict of these rows' scales, best first."""
-    seen: Mapping[str, None] = dict.fromkeys(
-        verdict for row in rows for verdict in row.rubric.verdicts
-    )
-    return list(seen)

@@ -1,0 +1,71 @@
+"""`evalbot check`: config, suites, rubrics, and each endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evalbot.cli.site import ConfigOption, DatabaseOption, read_site, split_list
+
+if TYPE_CHECKING:
+    from evalbot.running.checking import EndpointReport
+
+EXAMPLE = "Example: evalbot check --endpoints qwen"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("check", epilog=EXAMPLE)(check)
+
+
+def check(
+    endpoints: Annotated[str | None, typer.Option(help="Only these endpoints.")] = None,
+    config: ConfigOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Check the config, the suites and rubrics, and whether each endpoint can be asked."""
+    from evalbot.running.checking import check_endpoints, check_files
+    from evalbot.running.prepare import choose_endpoints
+
+    settings = read_site(config, required=True)
+    typer.echo(f"config: {len(settings.endpoints)} endpoints, {len(settings.judges)} judges: ok")
+    for line in check_files(settings.folder):
+        typer.echo(line)
+    if database is not None or settings.endpoints:
+        from evalbot.store.database import open_database
+
+        open_database(database or settings.database, settings.folder).close()
+        typer.echo("database: ok")
+    if not settings.endpoints:
+        typer.echo("endpoints: none yet; add one to evalbot.yaml")
+        return
+    chosen = choose_endpoints(settings, split_list(endpoints))
+    reports = asyncio.run(check_endpoints(chosen))
+    for report in reports:
+        _print(report)
+    if any(report.error for report in reports):
+        raise typer.Exit(1)
+
+
+def _print(report: EndpointReport) -> None:
+    if report.facts is None:
+        typer.echo(f"{report.name}: NOT READY: {report.error}")
+        return
+    facts, loaded = report.facts, report.facts.loaded
+    slots = f"{facts.slots} slots" if facts.slots else "slots unknown"
+    context = (
+        f"{facts.slot_context} tokens of context each"
+        if facts.slot_context
+        else "context per slot unknown"
+    )
+    switch = {True: "yes", False: "no", None: "unknown"}[facts.thinking_switch]
+    typer.echo(
+        f"{report.name}: ok: model {loaded.id}, family {loaded.family or '–'}, "
+        f"{loaded.quantisation or '–'}, {slots}, {context}, thinking switch: {switch}"
+    )
+    for warning in facts.warnings:
+        typer.echo(f"{report.name}: warning: {warning}")
+    if not facts.can_count:
+        typer.echo(f"{report.name}: note: this server does not count prompts beforehand")

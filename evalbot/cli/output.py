@@ -1,0 +1,57 @@
+"""Data on stdout or into a file, in the format asked for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evalbot.errors import InputError
+
+if TYPE_CHECKING:
+    from evalbot.formats.tables import Table
+
+PEOPLE_FORMATS = frozenset({"md", "html", "latex", "xlsx"})
+ENDINGS = {".md": "md", ".csv": "csv", ".json": "json", ".xlsx": "xlsx", ".html": "html",
+           ".tex": "latex"}  # fmt: skip
+
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="md, csv, json, xlsx, html or latex.  "
+        "[default: by --output's ending; else md on a terminal, csv otherwise]",
+    ),
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write to this file.", metavar="FILE")
+]
+
+
+def choose_format(form: str | None, output: Path | None) -> str:
+    """The format meant by the options and by where the output goes."""
+    if form is not None:
+        return form.lower()
+    if output is not None and output.suffix.lower() in ENDINGS:
+        return ENDINGS[output.suffix.lower()]
+    return "md" if output is None and sys.stdout.isatty() else "csv"
+
+
+def write_table(table: Table, form: str, output: Path | None) -> None:
+    """Write a table; raises InputError where the format or the file does not work."""
+    from evalbot.formats.tables import render
+
+    data = render(table, form, to_file=output is not None)
+    if output is None:
+        if form == "xlsx" and sys.stdout.isatty():
+            raise InputError("a spreadsheet is no text: give --output FILE.xlsx")
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{output} could not be written ({error.strerror})") from error
+    typer.echo(f"wrote {output}", err=True)

@@ -1,0 +1,67 @@
+"""`evalbot rates`: the per-model rate table."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evalbot.cli.output import (
+    PEOPLE_FORMATS,
+    FormatOption,
+    OutputOption,
+    choose_format,
+    write_table,
+)
+from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
+from evalbot.errors import InputError
+
+EXAMPLE = "Example: evalbot rates --suite translation --format html --output rates.html"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("rates", epilog=EXAMPLE)(rates)
+
+
+def rates(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN", help="Runs.  [default: the newest of each suite]"),
+    ] = None,
+    suite: Annotated[str | None, typer.Option(help="Only these suites.")] = None,
+    layer: Annotated[
+        str, typer.Option(help="Whose grades: auto, judge, human or adjudicated.")
+    ] = "auto",
+    judge: Annotated[
+        str | None, typer.Option(help="One judge of the judge layer.  [default: the majority]")
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="`tag`: a row per tag as well.")] = None,
+    models: Annotated[str | None, typer.Option(help="Only these models.")] = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+    config: ConfigOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Print the rate of each model with n, what is unscored, and a 95 % interval.
+
+    csv and json carry fractions and every column; the other formats percentages, rounded
+    half up. Rates without RUN are those of the newest run of each suite.
+    """
+    from evalbot.domain.rubrics import Layer
+    from evalbot.formats.problems import one_of, shown
+    from evalbot.reporting.rate_table import machine_table, people_table
+    from evalbot.reporting.rates import RateQuery, rate_rows
+
+    if layer == "corrected":
+        raise InputError("--layer corrected comes with `evalbot audit`, which is not built yet")
+    if layer not in set(Layer):
+        raise InputError(f"--layer: found {shown(layer)}; expected {one_of(list(Layer), layer)}")
+    if by not in (None, "tag"):
+        raise InputError(f"--by: found {shown(by)}; expected tag")
+    query = RateQuery(Layer(layer), judge, by == "tag", split_list(models), split_list(suite))
+    chosen = choose_format(form, output)
+    with open_site(config, database) as (settings, opened):
+        rows = rate_rows(opened, runs or [], settings.folder, query)
+    table = people_table(rows) if chosen in PEOPLE_FORMATS else machine_table(rows)
+    write_table(table, chosen, output)

@@ -1,0 +1,103 @@
+"""`evalbot show`: read answers in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
+from evalbot.errors import InputError
+
+if TYPE_CHECKING:
+    from evalbot.reporting.answers import ShownAnswer
+
+EXAMPLE = "Example: evalbot show translation-20261130-7f3a1c --model qwen --verdict wrong"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("show", epilog=EXAMPLE)(show)
+
+
+def show(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run to read.")],
+    model: Annotated[str | None, typer.Option(help="Only this model.")] = None,
+    case: Annotated[str | None, typer.Option(help="Only this case.")] = None,
+    verdict: Annotated[
+        str | None, typer.Option(help="Only these automatic verdicts, or needs_review.")
+    ] = None,
+    status: Annotated[str | None, typer.Option(help="Only these statuses, e.g. truncated.")] = None,
+    reasoning: Annotated[bool, typer.Option("--reasoning", help="Show the thinking too.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many answers.")] = None,
+    config: ConfigOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Read the answers of RUN: prompt, references, what each model said, and its grade."""
+    from evalbot.reporting.answers import AnswerFilter, shown_answers
+
+    wanted = AnswerFilter(model, case, split_list(verdict), split_list(status), limit)
+    count = 0
+    with open_site(config, database) as (_, opened):
+        last_case = None
+        for answer in shown_answers(opened, run, wanted):
+            if answer.case.key != last_case:
+                _print_case(answer)
+                last_case = answer.case.key
+            _print_answer(answer, reasoning)
+            count += 1
+    if not count:
+        raise InputError("no answer fits; leave out a filter, or see `evalbot runs`")
+
+
+def _print_case(answer: ShownAnswer) -> None:
+    from rich.console import Console
+    from rich.rule import Rule
+
+    console = Console()
+    console.print()
+    console.print(Rule(answer.case.key, align="left"))
+    _field("prompt", answer.question)
+    for name in ("references", "acceptable", "traps"):
+        for text in getattr(answer.case, name):
+            _field(name, text)
+
+
+def _print_answer(answer: ShownAnswer, reasoning: bool) -> None:
+    recorded = answer.recorded.answer
+    place = answer.recorded.place
+    head = [place.endpoint]
+    if place.repeat > 1:
+        head.append(f"repeat {place.repeat}")
+    head.append(answer.verdict or f"unscored: {answer.unscored_reason or 'not graded'}")
+    if answer.ratio is not None:
+        head.append(f"ratio {answer.ratio:.1f}")
+    if answer.chrf is not None:
+        head.append(f"chrF {answer.chrf:.1f}")
+    if answer.flags:
+        head.append(", ".join(answer.flags))
+    typer.echo()
+    typer.secho("  " + " · ".join(head), bold=True)
+    if recorded.error_detail:
+        _field("  why", recorded.error_detail)
+    if reasoning and recorded.reasoning:
+        _field("  thinking", recorded.reasoning)
+    _field("  answer", recorded.text or "–")
+    for grade in answer.others:
+        said = grade.verdict or f"unscored: {grade.unscored_reason}"
+        _field(f"  {grade.layer}", f"{grade.grader}: {said} {grade.rationale or ''}".rstrip())
+
+
+def _field(name: str, text: str) -> None:
+    lines = _printable(text).splitlines() or [""]
+    typer.echo(f"{name + ':':<14}{lines[0]}")
+    for line in lines[1:]:
+        typer.echo(f"{'':<14}{line}")
+
+
+def _printable(text: str) -> str:
+    """Model output is data: control characters must not steer the terminal."""
+    return "".join(
+        character if character in "\n\t" or character.isprintable() else "\ufffd"
+        for character in text
+    )

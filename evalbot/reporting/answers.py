@@ -1,0 +1,112 @@
+"""Answers with their question and grades, for reading."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evalbot.domain.answers import AnswerStatus
+from evalbot.domain.cases import Case
+from evalbot.domain.runs import NewGrade, RecordedAnswer, Run
+from evalbot.errors import InputError, NotFoundError
+from evalbot.formats.problems import nearest, one_of, shown
+from evalbot.scoring.chrf import chrf
+from evalbot.store import runs
+from evalbot.store.answers import read_answers
+from evalbot.store.database import Database
+from evalbot.store.grades import read_grades
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFilter:
+    """Which answers; verdicts may name a verdict or an unscored reason of the auto layer."""
+
+    model: str | None = None
+    case: str | None = None
+    verdicts: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """One answer as a reader wants it. others: grades of the other layers, oldest first."""
+
+    case: Case
+    question: str
+    recorded: RecordedAnswer
+    verdict: str | None
+    unscored_reason: str | None
+    ratio: float | None
+    chrf: float | None
+    flags: tuple[str, ...]
+    others: tuple[NewGrade, ...]
+
+
+def shown_answers(database: Database, run_id: str, wanted: AnswerFilter) -> Iterator[ShownAnswer]:
+    """The counting answers of a run that fit, case by case; chrF is a second opinion only.
+
+    Raises NotFoundError for a model or case that the run does not have.
+    """
+    with database.read() as connection:
+        run = runs.get_run(connection, run_id)
+        _refuse_unknown(run, wanted)
+        grades: dict[int, list[NewGrade]] = defaultdict(list)
+        for stored in read_grades(connection, run.id):
+            grades[stored.answer_id].append(stored.grade)
+        cases = {case.key: case for case in run.suite.cases}
+        order = {key: position for position, key in enumerate(cases)}
+        found = sorted(
+            read_answers(
+                connection,
+                run.id,
+                endpoint=wanted.model,
+                case=wanted.case,
+                statuses=[AnswerStatus(status) for status in wanted.statuses],
+            ),
+            key=lambda item: order[item[1].place.case],
+        )
+    shown_count = 0
+    for answer_id, recorded in found:
+        answer = _shown(run, cases[recorded.place.case], recorded, grades[answer_id])
+        if wanted.verdicts and not {answer.verdict, answer.unscored_reason} & set(wanted.verdicts):
+            continue
+        yield answer
+        shown_count += 1
+        if shown_count == wanted.limit:
+            return
+
+
+def _shown(run: Run, case: Case, recorded: RecordedAnswer, grades: list[NewGrade]) -> ShownAnswer:
+    auto = next((grade for grade in reversed(grades) if grade.layer == "auto"), None)
+    evidence = (auto.evidence if auto else None) or {}
+    text = recorded.answer.text
+    return ShownAnswer(
+        case=case,
+        question=run.suite.conversation(case)[-1].content,
+        recorded=recorded,
+        verdict=auto.verdict if auto else None,
+        unscored_reason=auto.unscored_reason if auto else None,
+        ratio=evidence.get("ratio"),
+        chrf=chrf(text, case.references) if text.strip() and case.references else None,
+        flags=tuple(evidence.get("flags", ())),
+        others=tuple(grade for grade in grades if grade.layer != "auto"),
+    )
+
+
+def _refuse_unknown(run: Run, wanted: AnswerFilter) -> None:
+    models = [endpoint.name for endpoint in run.endpoints]
+    for kind, name, known in (
+        ("model", wanted.model, models),
+        ("case", wanted.case, list(run.questions)),
+    ):
+        if name is not None and name not in known:
+            close = nearest(name, known)
+            hint = f"; did you mean {close}?" if close else ""
+            raise NotFoundError(f"run {run.id} has no {kind} {name!r}{hint}")
+    for status in wanted.statuses:
+        if status not in set(AnswerStatus):
+            raise InputError(
+                f"--status: found {shown(status)}; expected {one_of(list(AnswerStatus), status)}"
+            )
