@@ -211,10 +211,10 @@ class Fields:
             if key in self._known:
                 continue
             close = nearest(key, self._known)
-            hint = f"{close}?" if close else f"one of {', '.join(self._known)}"
-            expected = f"a known key: did you mean {hint}" if close else f"a known key: {hint}"
+            hint = f"did you mean {close}?" if close else f"one of {', '.join(self._known)}"
             place = f"{self.file}:{node.line}"
-            self.problems.add(place, self.path, f"unknown key {shown(key)}", expected)
+            found = f"unknown key {shown(key)}"
+            self.problems.add(place, self.path, found, f"a known key: {hint}")
 
     def _dotted(self, name: str) -> str:
         return f"{self.path}.{name}" if self.path else name
