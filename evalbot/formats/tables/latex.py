@@ -41,6 +41,7 @@ def to_latex(table: Table) -> str:
         *(_line(row) for row in table.shown_rows()),
         r"\bottomrule",
         r"\end{tabular}",
+        *(rf"\par\footnotesize {_escape(note)}" for note in table.notes),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"

@@ -13,7 +13,7 @@ NO_WIDTH = frozenset({"Mn", "Me", "Cf", "Cc"})
 
 
 def to_markdown(table: Table) -> str:
-    """The title in bold, then a table; what Markdown would act on is escaped."""
+    """The title in bold, a table, the notes as a list; what Markdown would act on is escaped."""
     right = [column.kind is not Kind.TEXT for column in table.columns]
     head = [_escape(column.title) for column in table.columns]
     rows = [[_escape(cell) for cell in row] for row in table.shown_rows()]
@@ -23,7 +23,8 @@ def to_markdown(table: Table) -> str:
         for size, to_right in zip(widths, right, strict=True)
     ]
     lines = [_line(row, widths, right) for row in (head, rule, *rows)]
-    return "\n".join([f"**{_escape(table.title)}**", "", *lines]) + "\n"
+    notes = ["", *(f"- {_escape(note)}" for note in table.notes)] if table.notes else []
+    return "\n".join([f"**{_escape(table.title)}**", "", *lines, *notes]) + "\n"
 
 
 def width(text: str) -> int:

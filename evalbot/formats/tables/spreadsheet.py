@@ -40,6 +40,8 @@ def to_xlsx(table: Table) -> bytes:
             for line, row in enumerate(table.rows, start=1):
                 _write(sheet, line, at, row[at], column, form)
             sheet.set_column(at, at, _width(table, at))
+        for line, note in enumerate(table.notes, start=len(table.rows) + 2):
+            sheet.write_string(line, 0, note[:LONGEST_TEXT])
     return content.getvalue()
 
 

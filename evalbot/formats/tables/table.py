@@ -36,11 +36,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of as many values as there are columns."""
+    """Rows of as many values as there are columns; notes are small print for people."""
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
+    notes: tuple[str, ...] = ()
 
     def shown_rows(self) -> list[list[str]]:
         """The rows as people read them: rounded, rates as percentages, a dash for None."""

@@ -11,6 +11,7 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem; }
 table { border-collapse: collapse; }
 caption { font-weight: bold; text-align: left; padding: 0.5rem 0; }
 th, td { border-bottom: 1px solid #ccc; padding: 0.25rem 0.75rem; text-align: left; }
+.note { font-size: 0.8rem; overflow-wrap: anywhere; margin: 0.25rem 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 @media (prefers-color-scheme: dark) { body { background: #111; color: #eee; } }"""
 
@@ -37,12 +38,13 @@ def to_html(table: Table) -> str:
 
 
 def table_html(table: Table) -> str:
-    """The table element alone."""
+    """The table element and its notes, without a page around them."""
     head = _row("th", [column.title for column in table.columns], table)
     rows = [_row("td", row, table) for row in table.shown_rows()]
     caption = f"<caption>{escape(table.title)}</caption>"
     body = ["<tbody>", *rows, "</tbody>"]
-    return "\n".join(["<table>", caption, "<thead>", head, "</thead>", *body, "</table>"])
+    notes = [f'<p class="note">{escape(note)}</p>' for note in table.notes]
+    return "\n".join(["<table>", caption, "<thead>", head, "</thead>", *body, "</table>", *notes])
 
 
 def _row(tag: str, cells: list[str], table: Table) -> str:
