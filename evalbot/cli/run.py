@@ -66,6 +66,7 @@ def run(
     Each run's id is printed on stdout as it starts. Answers are saved as they come and
     scored at once. Ctrl-C stops cleanly; --resume goes on from there.
     """
+    from evalbot.cli.rate_table import print_summary
     from evalbot.running.prepare import Extension, Selection, new_run, resume_run
     from evalbot.running.runner import RunOptions
 
@@ -76,7 +77,9 @@ def run(
             extension = Extension(split_list(endpoints), split_list(add_endpoints), repeats)
             prepared = resume_run(opened, settings, resume, extension)
             _confirm_commands(prepared.endpoints, settings, allow_commands)
-            finished = _work(opened, prepared, options, settings)
+            finished = work(opened, prepared, options)
+            if finished is not None:
+                print_summary(opened, [prepared.run.id], settings.folder)
             raise typer.Exit(0 if finished else 1)
         selection = Selection(split_list(endpoints), limit, split_list(tag), repeats or 1, label)
         _look_first(settings, suites or [], selection, allow_commands, dry_run)
@@ -85,7 +88,10 @@ def run(
             return
         for suite in suites or []:
             prepared = new_run(opened, settings, suite, selection)
-            if not _work(opened, prepared, options, settings):
+            finished = work(opened, prepared, options)
+            if finished is not None:
+                print_summary(opened, [prepared.run.id], settings.folder)
+            if not finished:
                 raise typer.Exit(1)
 
 
@@ -174,10 +180,9 @@ def _print_estimates(
             )
 
 
-def _work(opened: Database, prepared: PreparedRun, options: RunOptions, settings: Config) -> bool:
-    """Work on a run until it ends or is stopped; whether all was recorded."""
+def work(opened: Database, prepared: PreparedRun, options: RunOptions) -> bool | None:
+    """Work on a run and show how it goes; whether all was recorded, None where it was stopped."""
     from evalbot.cli.progress import shown
-    from evalbot.cli.rate_table import print_summary
     from evalbot.running.runner import Runner
 
     run_id = prepared.run.id
@@ -196,9 +201,7 @@ def _work(opened: Database, prepared: PreparedRun, options: RunOptions, settings
             typer.echo(f"{endpoint.name}: warning: {warning}", err=True)
     if finished is None:
         typer.echo(f"Stopped. Everything answered is saved; go on with: {hint}", err=True)
-        return False
-    print_summary(opened, [run_id], settings.folder)
-    if not finished:
+    elif not finished:
         typer.echo(f"Not everything could be asked; go on with: {hint}", err=True)
     return finished
 

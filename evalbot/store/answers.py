@@ -120,7 +120,9 @@ class AnswerGlance(NamedTuple):
     repeat: int
     pass_: int
     status: str
+    ttft_ms: float | None
     ttfot_ms: float | None
+    prefill_tps: float | None
     decode_tps: float | None
     timing_source: str
 
@@ -134,7 +136,9 @@ def glance_at_answers(connection: Connection, run: str) -> Iterator[AnswerGlance
         AnswerRow.repeat,
         AnswerRow.pass_number,
         AnswerRow.status,
+        AnswerRow.ttft_ms,
         AnswerRow.ttfot_ms,
+        AnswerRow.prefill_tps,
         AnswerRow.decode_tps,
         AnswerRow.timing_source,
     )

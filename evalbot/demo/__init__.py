@@ -1,0 +1,1 @@
+"""The demo: real llama.cpp servers with real small models, started and stopped by evalbot."""
