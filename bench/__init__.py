@@ -1,0 +1,1 @@
+"""How fast evalbot itself is: `make bench`. Figures go to docs/performance.md."""

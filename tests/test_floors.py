@@ -1,0 +1,67 @@
+"""Imports only ever go down: edges → services → pure code and the two adapters."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "evalbot"
+
+EDGES = {"cli", "ui"}
+SERVICES = {"running", "grading", "reporting", "transfer", "demo"}
+ADAPTERS = {"store", "endpoints"}
+PURE = {"scoring", "stats", "formats", "domain", "errors", "fingerprint"}
+
+MAY_IMPORT = {
+    **{part: EDGES | SERVICES | ADAPTERS | PURE for part in EDGES},
+    **{part: SERVICES | ADAPTERS | PURE for part in SERVICES},
+    **{part: PURE for part in ADAPTERS | PURE},
+}
+ONLY_IN = {
+    "sqlalchemy": {"store"},
+    "alembic": {"store"},
+    "aiohttp": {"endpoints", "running"},
+    "typer": {"cli"},
+    "rich": {"cli"},
+    "gradio": {"ui"},
+}
+"""running names aiohttp's session type; it makes no request of its own."""
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_down(path: Path) -> None:
+    part = part_of(path)
+    if part == "__init__":
+        return
+    for name in imported(path):
+        parts = name.split(".")
+        if parts[0] == "evalbot" and len(parts) > 1 and parts[1] in MAY_IMPORT:
+            assert parts[1] == part or parts[1] in MAY_IMPORT[part], f"{part} imports {name}"
+        if parts[0] in ONLY_IN:
+            assert part in ONLY_IN[parts[0]], f"{part} imports {name}"
+
+
+def test_every_part_has_its_floor() -> None:
+    parts = {part_of(path) for path in FILES} - {"__init__"}
+    assert parts <= set(MAY_IMPORT)
+
+
+def test_migrations_stay_outside_the_package() -> None:
+    assert not (PACKAGE / "migrations").exists()
