@@ -1,0 +1,105 @@
+"""The choice a reply settles on."""
+
+from __future__ import annotations
+
+import re
+
+from evalbot.scoring.exact import equal_text
+from evalbot.scoring.finding import Finding, Readings
+from evalbot.scoring.forms import Form, Kind, PreparedCase, Target
+from evalbot.scoring.negation import negations_in
+from evalbot.scoring.whole_words import whole_word_pattern
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LABEL = re.compile(r"\s*[(\[]?([A-Z])[)\].:、]\s*(?=\S)")
+_ALONE = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
+_LEADING = re.compile(r"[\s*_(\[「【]*([A-Z])(?:[*_\s]*[)\].:、,」】]|\s*$|\s*\n)")
+_STATED = re.compile(
+    r"(?:answer|choice|option|choose|pick|select|答案|选项?|選項?|选择|選択肢?|答え|正解|回答|正しいのは)"
+    r"(?:\s?(?:is|was|should\sbe|would\sbe|option|choice|是|为|為|应该是|應該是|は|が|选|選)){0,3}"
+    r"[\s:*_(\[「【\"'“]{0,6}([A-Z])(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_STANDING = re.compile(r"(?<![A-Za-z'’])([A-Z])(?![A-Za-z'’])(?!\s[a-z])")
+
+
+def choice(case: PreparedCase, answer: Readings) -> Finding:
+    """The chosen choice is a reference: top, an acceptable: middle, any other: lowest.
+
+    Choices are lettered A, B, C… in their order; references name the letter or the text.
+    A reply that settles on no choice, or on two different ones, is left to a person.
+    """
+    chosen = _chosen(case, answer.whole)
+    if chosen is None:
+        # A reference that is no letter and no choice: the reply may still be just that.
+        return equal_text(case, answer) or Finding(None)
+    for target in (*case.accepted, *case.traps):
+        if _letter_of(case, target) == chosen:
+            return Finding(_verdict(case, target.kind), target, answer.whole)
+    return Finding(case.verdicts.lowest if case.accepted else None)
+
+
+def _verdict(case: PreparedCase, kind: Kind) -> str | None:
+    if kind is Kind.REFERENCE:
+        return case.verdicts.top
+    return case.verdicts.middle if kind is Kind.ACCEPTABLE else case.verdicts.lowest
+
+
+def _chosen(case: PreparedCase, answer: Form) -> str | None:
+    """The letter of the one choice a reply settles on, None if it does not."""
+    texts = _choice_texts(case)
+    for letter, text in texts.items():
+        if text.folded == answer.folded:
+            return letter
+    letters = set(_letters(answer.plain)) & set(list(texts) or _LETTERS)
+    named = {letter for letter, text in texts.items() if _names(answer, text)}
+    # A choice inside another one is not meant where the longer one is named.
+    named -= {
+        letter
+        for letter in named
+        if any(texts[letter].folded in texts[other].folded and letter != other for other in named)
+    }
+    if len(letters) == 1 and (not named or letters <= named):
+        return letters.pop()
+    if not letters and len(named) == 1 and not any(negations_in(answer.plain, None)):
+        return named.pop()
+    return None
+
+
+def _letters(reply: str) -> list[str]:
+    """Letters a reply names, from the clearest way of naming that it uses."""
+    reply = reply.strip()
+    if alone := _ALONE.fullmatch(reply):
+        return [alone[1].upper()]
+    if stated := _STATED.findall(reply):
+        return [letter.upper() for letter in stated]
+    if leading := _LEADING.match(reply):
+        return [leading[1]]
+    # A bare letter somewhere: "not B" would be read the wrong way round.
+    return [] if any(negations_in(reply, None)) else _STANDING.findall(reply)
+
+
+def _names(answer: Form, text: Form) -> bool:
+    pattern = whole_word_pattern(text.folded, answer.folder.drops_punctuation)
+    return pattern.search(answer.marked) is not None
+
+
+def _choice_texts(case: PreparedCase) -> dict[str, Form]:
+    """Letter to the choice's text, without a letter of its own in front."""
+    texts: dict[str, Form] = {}
+    for letter, text in zip(_LETTERS, case.case.choices, strict=False):
+        label = _LABEL.match(text)
+        bare = text[label.end() :] if label and label[1] == letter else text
+        form = Form(bare, case.folder)
+        if form.folded:
+            texts[letter] = form
+    return texts
+
+
+def _letter_of(case: PreparedCase, target: Target) -> str | None:
+    """The choice a text of the case names, by letter or by its own text."""
+    for letter, text in _choice_texts(case).items():
+        if target.folded in (text.folded, case.folder.fold(f"{letter} {text.text}")):
+            return letter
+    alone = _ALONE.fullmatch(target.plain)
+    return alone[1].upper() if alone else None

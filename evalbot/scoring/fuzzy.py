@@ -1,0 +1,82 @@
+"""Character ratio to the nearest accepted text, and the rubric's bands over it."""
+
+from __future__ import annotations
+
+from rapidfuzz import fuzz
+
+from evalbot.domain.rubrics import Band
+from evalbot.scoring.caps import capping
+from evalbot.scoring.contains import held_trap
+from evalbot.scoring.exact import equal_text
+from evalbot.scoring.finding import Finding, Readings
+from evalbot.scoring.forms import Kind, PreparedCase, Target
+from evalbot.scoring.nearest import nearest_text
+
+_TOLERANCE = 1e-9
+"""Ratios are quotients: 93 may come out as 92.99999999999999."""
+
+
+def fuzzy(case: PreparedCase, answer: Readings) -> Finding:
+    """Decide in this order; the first that applies counts.
+
+    1. Equal to a reference after folding, and no cap between them: top.
+    2. Equal to an acceptable text, and no cap: middle.
+    3. Equal to a trap, or holding one that no accepted text holds: lowest.
+    4. The band of the nearest text: top, middle; at most middle where that is an acceptable
+       text; undecided where a cap applies.
+    5. A ratio under `wrong_below`: lowest. Else undecided.
+
+    With `undecided: by_ratio`, 1 to 3 hold without caps, and the ratio decides the rest:
+    from the band's `correct` top, from `acceptable_from` middle, below lowest. A scale
+    without a middle verdict is then lowest below the band, and in 2 and 4 undecided.
+    """
+    by_ratio = case.rule.undecided == "by_ratio"
+    if found := equal_text(case, answer, capped=not by_ratio):
+        return found
+    if trap := held_trap(case, answer.bare):
+        return Finding(
+            case.verdicts.lowest, trap, answer.bare, fuzz.ratio(answer.bare.folded, trap.folded)
+        )
+    nearest = nearest_text(case, answer)
+    return _by_ratio(case, nearest) if by_ratio else _by_band(case, nearest)
+
+
+def _by_band(case: PreparedCase, found: Finding) -> Finding:
+    if found.nearest is None or found.ratio is None:
+        return found
+    verdict = _band_verdict(case, found.nearest, found.ratio)
+    if verdict is not None:
+        capped = capping(case, found.differences)
+        return found._replace(verdict=None if capped else verdict, capped=capped)
+    lowest_under = case.rule.wrong_below
+    if lowest_under is not None and not _reaches(found.ratio, lowest_under):
+        return found._replace(verdict=case.verdicts.lowest)
+    return found
+
+
+def _by_ratio(case: PreparedCase, found: Finding) -> Finding:
+    if found.nearest is None or found.ratio is None:
+        return found
+    verdict = _band_verdict(case, found.nearest, found.ratio)
+    if verdict is None and _reaches(found.ratio, case.rule.acceptable_from):
+        verdict = case.verdicts.middle
+    return found._replace(verdict=verdict or case.verdicts.lowest)
+
+
+def _band_verdict(case: PreparedCase, nearest: Target, ratio: float) -> str | None:
+    band = _band(case.rule.bands, len(nearest.folded))
+    if _reaches(ratio, band.correct) and nearest.kind is Kind.REFERENCE:
+        return case.verdicts.top
+    if _reaches(ratio, band.correct) or _reaches(ratio, band.acceptable):
+        return case.verdicts.middle
+    return None
+
+
+def _band(bands: tuple[Band, ...], length: int) -> Band:
+    """The first band that fits a folded reference of this many characters."""
+    fitting = (band for band in bands if band.max_length is None or length <= band.max_length)
+    return next(fitting, Band())
+
+
+def _reaches(ratio: float, threshold: float | None) -> bool:
+    return threshold is not None and ratio >= threshold - _TOLERANCE
