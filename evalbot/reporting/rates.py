@@ -19,7 +19,7 @@ from evalbot.grading.effective import effective, layers_behind
 from evalbot.stats.rates import CaseGrades, Graded, Rate, rate_of
 from evalbot.store import runs
 from evalbot.store.answers import AnswerGlance, glance_at_answers
-from evalbot.store.database import Database
+from evalbot.store.database import Connection, Database
 from evalbot.store.grades import GradeGlance, glance_at_grades
 
 CHECK_MARK = " +check"
@@ -81,12 +81,15 @@ def rate_rows(
         chosen = [run for run in chosen if not query.suites or run.suite.name in query.suites]
         _refuse_unknown(chosen, query)
         for run in chosen:
-            basis = basis_of(run, folder)
-            glances = list(glance_at_answers(connection, run.id))
-            grades = glance_at_grades(connection, run.id, layers_behind(query.layer))
-            table = _RunTable(run, basis, query, glances, grades)
-            rows.extend(table.rows())
+            rows += rates_of_run(connection, run, basis_of(run, folder), query)
     return rows
+
+
+def rates_of_run(connection: Connection, run: Run, basis: Basis, query: RateQuery) -> list[RateRow]:
+    """The rows of one run, seen in a transaction that is open already."""
+    answers = list(glance_at_answers(connection, run.id))
+    grades = glance_at_grades(connection, run.id, layers_behind(query.layer))
+    return list(_RunTable(run, basis, query, answers, grades).rows())
 
 
 class _RunTable:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import Connection as Connection
+from sqlalchemy import Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from evalbot.errors import EvalbotError, InputError, NeedsUpgradeError, StoreError
@@ -40,7 +41,13 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A consistent look at the record."""
-        with _told(self._engine), self._engine.begin() as connection:
+        # PostgreSQL's usual level would let each query see another state.
+        level = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        with (
+            _told(self._engine),
+            self._engine.connect().execution_options(**level) as connection,
+            connection.begin(),
+        ):
             yield connection
 
     @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -149,6 +149,13 @@ def read_grades(
                 at=row.at,
             ),
         )
+
+
+def count_grades(connection: Connection, run: str) -> int:
+    """How many grades a run has, of all layers and attempts."""
+    query = select(func.count()).select_from(GradeRow)
+    query = query.join(AnswerRow, AnswerRow.id == GradeRow.answer_id).where(AnswerRow.run == run)
+    return connection.execute(query).scalar_one()
 
 
 class GradeGlance(NamedTuple):

@@ -1,0 +1,51 @@
+"""What an imported verdict cell says: a word of the scale, or why there is none."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from evalbot.domain.answers import AnswerStatus
+from evalbot.domain.rubrics import Rubric
+from evalbot.formats.problems import nearest
+
+UNSCORED_REASONS = (
+    *(str(status) for status in AnswerStatus if status is not AnswerStatus.OK),
+    "needs_review",
+    "judge_unparseable",
+    "judge_off_scale",
+    "judge_truncated",
+    "judge_refused",
+    "judge_error",
+    "tie",
+    "cannot_judge",
+    "not_graded",
+)
+"""contract.md: all that a grade without a verdict may give as its reason."""
+
+
+class Said(NamedTuple):
+    """Exactly one of both is given."""
+
+    verdict: str | None
+    unscored_reason: str | None
+
+
+class VerdictReader:
+    """Reads verdicts by one rubric, whole words, upper or lower case alike."""
+
+    def __init__(self, rubric: Rubric) -> None:
+        self._said = {reason: Said(None, reason) for reason in UNSCORED_REASONS}
+        # Last, so that a scale's own word is what the scale says it is.
+        self._said |= {word.casefold(): Said(word, None) for word in rubric.verdicts}
+        self._words = [*rubric.verdicts, *UNSCORED_REASONS]
+        self._scale = f"one of {', '.join(rubric.verdicts)}"
+
+    def read(self, word: str) -> Said | None:
+        """What the word says; None where it is neither."""
+        return self._said.get(word.casefold())
+
+    def expected(self, word: str) -> str:
+        """What should stand in the word's place."""
+        close = nearest(word, self._words)
+        hint = f" (did you mean {close}?)" if close else ""
+        return f"{self._scale}, or a reason such as cannot_judge{hint}"
