@@ -6,7 +6,7 @@ import re
 
 from evalbot.scoring.exact import equal_text
 from evalbot.scoring.finding import Finding, Readings
-from evalbot.scoring.forms import Form, Kind, PreparedCase, Target
+from evalbot.scoring.forms import Form, PreparedCase, Target
 from evalbot.scoring.negation import negations_in
 from evalbot.scoring.whole_words import whole_word_pattern
 
@@ -35,14 +35,8 @@ def choice(case: PreparedCase, answer: Readings) -> Finding:
         return equal_text(case, answer) or Finding(None)
     for target in (*case.accepted, *case.traps):
         if _letter_of(case, target) == chosen:
-            return Finding(_verdict(case, target.kind), target, answer.whole)
+            return Finding(case.verdicts.for_text(target.kind), target, answer.whole)
     return Finding(case.verdicts.lowest if case.accepted else None)
-
-
-def _verdict(case: PreparedCase, kind: Kind) -> str | None:
-    if kind is Kind.REFERENCE:
-        return case.verdicts.top
-    return case.verdicts.middle if kind is Kind.ACCEPTABLE else case.verdicts.lowest
 
 
 def _chosen(case: PreparedCase, answer: Form) -> str | None:

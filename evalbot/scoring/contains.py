@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evalbot.scoring.caps import capping
 from evalbot.scoring.finding import Finding, Readings
-from evalbot.scoring.forms import Form, Kind, PreparedCase, Target
+from evalbot.scoring.forms import Form, PreparedCase, Target
 from evalbot.scoring.numbers import numbers_differ, numbers_in
 
 
@@ -25,8 +25,7 @@ def contains(case: PreparedCase, answer: Readings) -> Finding:
         if not _holds(reading, target):
             continue
         if not capping(case, ("numbers",)) or _holds_number_whole(reading, target):
-            top = target.kind is Kind.REFERENCE
-            return Finding(case.verdicts.top if top else case.verdicts.middle, target, reading)
+            return Finding(case.verdicts.for_text(target.kind), target, reading)
         cut = cut or target
     if cut:
         return Finding(None, cut, reading, None, ("numbers",), ("numbers",))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from evalbot.scoring.caps import capping, differences
 from evalbot.scoring.finding import Finding, Readings
-from evalbot.scoring.forms import Kind, PreparedCase
+from evalbot.scoring.forms import PreparedCase
 from evalbot.scoring.nearest import nearest_text
+from evalbot.scoring.verdicts import Kind
 
 
 def exact(case: PreparedCase, answer: Readings) -> Finding:
@@ -34,17 +35,13 @@ def equal_text(case: PreparedCase, answer: Readings, capped: bool = True) -> Fin
         for reading in answer.each
         for target in case.equals.get(reading.folded, ())
     ]
+    if not hits:
+        return None
     for kind in Kind:
         for target, reading in hits:
             if target.kind is not kind:
                 continue
             found = differences(case, reading, target)
             if not (capped and capping(case, found)):
-                return Finding(_verdict(case, kind), target, reading, 100.0, found)
+                return Finding(case.verdicts.for_text(kind), target, reading, 100.0, found)
     return None
-
-
-def _verdict(case: PreparedCase, kind: Kind) -> str | None:
-    if kind is Kind.REFERENCE:
-        return case.verdicts.top
-    return case.verdicts.middle if kind is Kind.ACCEPTABLE else case.verdicts.lowest

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cached_property
 
 from evalbot.domain.cases import Case
 from evalbot.domain.rubrics import AutoRule, Rubric
+from evalbot.scoring.lazy import lazy
 from evalbot.scoring.negation import negations_in
 from evalbot.scoring.normalise import Folder, is_traditional, nfkc, primary_language, to_simplified
 from evalbot.scoring.numbers import Number, numbers_in
-from evalbot.scoring.verdicts import Verdicts, verdicts_of
+from evalbot.scoring.verdicts import Kind, Verdicts, verdicts_of
 from evalbot.scoring.whole_words import whole_word_pattern
-
-
-class Kind(StrEnum):
-    """What a text of a case is to its answers."""
-
-    REFERENCE = "reference"
-    ACCEPTABLE = "acceptable"
-    TRAP = "trap"
 
 
 @dataclass(frozen=True)
@@ -31,38 +22,38 @@ class Form:
     text: str
     folder: Folder
 
-    @cached_property
+    @lazy
     def folded(self) -> str:
         """After every folding of the rubric: what ratios compare."""
         return self.folder.fold(self.text)
 
-    @cached_property
+    @lazy
     def marked(self) -> str:
         """Folded, but with punctuation and spaces: where words end is still seen."""
         return self.folder.fold_marked(self.text)
 
-    @cached_property
+    @lazy
     def plain(self) -> str:
         """After NFKC only: what caps compare."""
         return nfkc(self.text)
 
-    @cached_property
+    @lazy
     def termed(self) -> str:
         """NFKC, casefold and the rubric's script folding: where critical terms are looked up."""
         folded = self.plain.casefold()
         return to_simplified(folded) if "script" in self.folder.names else folded
 
-    @cached_property
+    @lazy
     def numbers(self) -> tuple[Number, ...]:
         """The numbers said."""
         return numbers_in(self.plain, self.folder.language)
 
-    @cached_property
+    @lazy
     def negations(self) -> tuple[int, ...]:
         """How often it says no."""
         return negations_in(self.plain, self.folder.language)
 
-    @cached_property
+    @lazy
     def traditional(self) -> bool:
         """Whether a Chinese text holds Traditional characters; False in other languages."""
         return primary_language(self.folder.language) == "zh" and is_traditional(self.plain)
@@ -74,7 +65,7 @@ class Target(Form):
 
     kind: Kind
 
-    @cached_property
+    @lazy
     def pattern(self) -> re.Pattern[str]:
         """Finds the text, words whole, in Form.marked of an answer."""
         return whole_word_pattern(self.folded, self.folder.drops_punctuation)
@@ -115,7 +106,7 @@ class PreparedCase:
             critical=tuple(Form(term, folder).termed for term in case.critical),
         )
 
-    @cached_property
+    @lazy
     def equals(self) -> dict[str, tuple[Target, ...]]:
         """The texts of the case by their folded text, in the order they are tried."""
         found: dict[str, tuple[Target, ...]] = {}
@@ -123,7 +114,7 @@ class PreparedCase:
             found[target.folded] = (*found.get(target.folded, ()), target)
         return found
 
-    @cached_property
+    @lazy
     def telling_traps(self) -> tuple[Target, ...]:
         """Traps that no accepted text contains: holding one tells a wrong answer."""
         return tuple(

@@ -9,8 +9,9 @@ from evalbot.scoring.caps import capping
 from evalbot.scoring.contains import held_trap
 from evalbot.scoring.exact import equal_text
 from evalbot.scoring.finding import Finding, Readings
-from evalbot.scoring.forms import Kind, PreparedCase, Target
+from evalbot.scoring.forms import PreparedCase, Target
 from evalbot.scoring.nearest import nearest_text
+from evalbot.scoring.verdicts import Kind
 
 _TOLERANCE = 1e-9
 """Ratios are quotients: 93 may come out as 92.99999999999999."""
@@ -74,8 +75,10 @@ def _band_verdict(case: PreparedCase, nearest: Target, ratio: float) -> str | No
 
 def _band(bands: tuple[Band, ...], length: int) -> Band:
     """The first band that fits a folded reference of this many characters."""
-    fitting = (band for band in bands if band.max_length is None or length <= band.max_length)
-    return next(fitting, Band())
+    for band in bands:
+        if band.max_length is None or length <= band.max_length:
+            return band
+    return Band()
 
 
 def _reaches(ratio: float, threshold: float | None) -> bool:

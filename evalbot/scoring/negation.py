@@ -56,7 +56,7 @@ def negations_in(text: str, language: str | None) -> tuple[int, ...]:
     """
     patterns = _BY_LANGUAGE.get(primary_language(language) or "", _EVERY)
     return tuple(
-        sum(match["no"] is not None for match in pattern.finditer(text)) for pattern in patterns
+        [match.lastgroup for match in pattern.finditer(text)].count("no") for pattern in patterns
     )
 
 

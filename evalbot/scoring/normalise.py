@@ -33,6 +33,7 @@ _VARIATION_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
+@functools.lru_cache(maxsize=256)
 def primary_language(tag: str | None) -> str | None:
     """The primary subtag of a BCP 47 tag: `zh` for `zh-Hant-TW`."""
     return re.split("[-_]", tag.strip().lower())[0] if tag else None

@@ -16,9 +16,10 @@ from evalbot.scoring.choice import choice
 from evalbot.scoring.contains import contains
 from evalbot.scoring.exact import exact
 from evalbot.scoring.finding import Finding, Readings, Scoring
-from evalbot.scoring.forms import Form, Kind, PreparedCase
+from evalbot.scoring.forms import Form, PreparedCase
 from evalbot.scoring.fuzzy import fuzzy
 from evalbot.scoring.normalise import Folder
+from evalbot.scoring.verdicts import Kind
 from evalbot.scoring.wrapper import unwrap
 
 SCORERS: Mapping[ScorerName, Scoring] = {

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import NamedTuple
 
 from evalbot.domain.rubrics import Rubric
+
+
+class Kind(StrEnum):
+    """What a text of a case is to its answers."""
+
+    REFERENCE = "reference"
+    ACCEPTABLE = "acceptable"
+    TRAP = "trap"
 
 
 class Verdicts(NamedTuple):
@@ -13,6 +22,16 @@ class Verdicts(NamedTuple):
     top: str
     middle: str | None
     lowest: str
+
+    def for_text(self, kind: Kind) -> str | None:
+        """The verdict of an answer that says just what a text of this kind says."""
+        match kind:
+            case Kind.REFERENCE:
+                return self.top
+            case Kind.ACCEPTABLE:
+                return self.middle
+            case Kind.TRAP:
+                return self.lowest
 
 
 def verdicts_of(rubric: Rubric) -> Verdicts:
