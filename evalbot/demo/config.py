@@ -15,13 +15,16 @@ database: sqlite:///demo.db
 endpoints:
   - name: smollm2-135m              # the same model twice: two settings are two endpoints
     base_url: {smollm2}/v1
+    group: this-machine             # endpoints of one group take turns: they share the processor
     sampling: {{temperature: 0, max_tokens: 48}}
   - name: smollm2-135m-warm
     base_url: {smollm2}/v1
+    group: this-machine
     sampling: {{temperature: 1.3, seed: 1, max_tokens: 48}}
   - name: gemma3-270m-base          # a base model: it never finds an end, so all is truncated
     base_url: {gemma3}/v1
-    sampling: {{temperature: 0, max_tokens: 48}}
+    group: this-machine
+    sampling: {{temperature: 0, max_tokens: 24}}
 """
 
 

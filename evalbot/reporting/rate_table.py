@@ -35,6 +35,7 @@ def people_table(rows: Sequence[RateRow]) -> Table:
     suites = {row.suite for row in rows}
     one_scale = next(iter(rubrics.values())) if len(rubrics) == 1 else None
     several = len(suites) > 1
+    open_ = any(row.rate.unscored or row.rate.stale for row in rows)
     tagged = any(row.tag is not None for row in rows)
     columns = [
         *([Column("suite", "suite")] if several else []),
@@ -49,8 +50,8 @@ def people_table(rows: Sequence[RateRow]) -> Table:
             for step in (one_scale.scale if one_scale else ())
         ),
         Column("unscored", "unscored", COUNT),
-        Column("range", "if unscored were scored", NUMBER),
-        Column("stale", "stale", COUNT),
+        *([Column("range", "min – max", NUMBER)] if open_ else []),
+        *([Column("stale", "stale", COUNT)] if any(row.rate.stale for row in rows) else []),
         Column("ttfot_ms_p50", "first text ms", NUMBER, 0),
         Column("decode_tps_p50", "tok/s", NUMBER),
     ]
@@ -84,7 +85,7 @@ def _people_row(row: RateRow, columns: Sequence[Column]) -> tuple[Value, ...]:
         "interval": _span(rate.low, rate.high),
         "n": rate.n,
         "unscored": rate.unscored,
-        "range": _span(rate.rate_min, rate.rate_max) if rate.unscored or rate.stale else None,
+        "range": _span(rate.rate_min, rate.rate_max),
         "stale": rate.stale,
         "ttfot_ms_p50": row.speed.ttfot_ms_p50,
         "decode_tps_p50": row.speed.decode_tps_p50,
@@ -100,7 +101,12 @@ def _span(low: float | None, high: float | None) -> str | None:
 
 
 def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
-    """Why answers are unscored, and the signature of each rate, said once where it is shared."""
+    """What min and max are, why answers are unscored, and what each rate rests on."""
+    if any(row.rate.unscored or row.rate.stale for row in rows):
+        yield (
+            "min – max: the lowest and the highest the rate could be, whatever verdicts the "
+            "unscored answers would get"
+        )
     for row in rows:
         if row.rate.reasons and row.tag is None:
             reasons = ", ".join(

@@ -40,7 +40,8 @@ class EndpointProgress:
         """Answers per second of late; None before two have come."""
         if len(self._times) < 2:
             return None
-        seconds = self._times[-1] - self._times[0]
+        # Up to now, not to the last answer: an endpoint that has stalled is seen to slow down.
+        seconds = time.monotonic() - self._times[0]
         return (len(self._times) - 1) / seconds if seconds > 0 else None
 
     @property

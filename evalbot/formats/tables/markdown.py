@@ -8,6 +8,7 @@ import unicodedata
 from evalbot.formats.tables.table import Kind, Table
 
 ACTIVE = re.compile(r"[\\|<*`\[]")
+IN_TEXT = re.compile(r"[\\<*`\[]")
 WIDE = frozenset({"W", "F"})
 NO_WIDTH = frozenset({"Mn", "Me", "Cf", "Cc"})
 
@@ -23,7 +24,7 @@ def to_markdown(table: Table) -> str:
         for size, to_right in zip(widths, right, strict=True)
     ]
     lines = [_line(row, widths, right) for row in (head, rule, *rows)]
-    notes = ["", *(f"- {_escape(note)}" for note in table.notes)] if table.notes else []
+    notes = ["", *(f"- {_escape(note, IN_TEXT)}" for note in table.notes)] if table.notes else []
     return "\n".join([f"**{_escape(table.title)}**", "", *lines, *notes]) + "\n"
 
 
@@ -46,5 +47,5 @@ def _line(cells: list[str], widths: list[int], right: list[bool]) -> str:
     return f"| {' | '.join(padded)} |"
 
 
-def _escape(text: str) -> str:
-    return ACTIVE.sub(r"\\\g<0>", " ".join(text.split()))
+def _escape(text: str, active: re.Pattern[str] = ACTIVE) -> str:
+    return active.sub(r"\\\g<0>", " ".join(text.split()))
