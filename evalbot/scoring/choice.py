@@ -13,14 +13,17 @@ from evalbot.scoring.whole_words import whole_word_pattern
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LABEL = re.compile(r"\s*[(\[]?([A-Z])[)\].:、]\s*(?=\S)")
 _ALONE = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
-_LEADING = re.compile(r"[\s*_(\[「【]*([A-Z])(?:[*_\s]*[)\].:、,」】]|\s*$|\s*\n)")
+_AND = r"[\s)*]{0,3}(?:\bor\b|\band\b|/|&|,|、|或者?|和|及|か|と)[\s(*]{0,3}"
+_RUN = rf"(?:[A-Z](?![A-Za-z]){_AND})*[A-Z](?![A-Za-z])"
+"""One letter, or several in a row (B or C)."""
+_ONE = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
+_LEADING = re.compile(rf"[\s*_(\[「【]*({_RUN})(?:[*_\s]*[)\].:、,」】]|\s*$|\s*\n)")
 _STATED = re.compile(
-    r"(?:answer|choice|option|choose|pick|select|答案|选项?|選項?|选择|選択肢?|答え|正解|回答|正しいのは)"
-    r"(?:\s?(?:is|was|should\sbe|would\sbe|option|choice|是|为|為|应该是|應該是|は|が|选|選)){0,3}"
-    r"[\s:*_(\[「【\"'“]{0,6}([A-Z])(?![A-Za-z])",
-    re.IGNORECASE,
+    r"(?i:answer|choice|option|choose|pick|select|答案|选项?|選項?|选择|選択肢?|答え|正解|回答|正しいのは)"
+    r"(?i:\s?(?:is|was|should\sbe|would\sbe|option|choice|是|为|為|应该是|應該是|は|が|选|選)){0,3}"
+    rf"[\s:*_(\[「【\"'“]{{0,6}}(?!A\s(?!or\b|and\b|is\b|because\b)[a-z])({_RUN}|[a-z](?=[\s).。*]*$))"
 )
-_STANDING = re.compile(r"(?<![A-Za-z'’])([A-Z])(?![A-Za-z'’])(?!\s[a-z])")
+_STANDING = re.compile(r"(?<![A-Za-z'’])(?!A\s(?!or\b|and\b)[a-z]|I['’\s])([A-Z])(?![A-Za-z'’])")
 
 
 def choice(case: PreparedCase, answer: Readings) -> Finding:
@@ -66,9 +69,9 @@ def _letters(reply: str) -> list[str]:
     if alone := _ALONE.fullmatch(reply):
         return [alone[1].upper()]
     if stated := _STATED.findall(reply):
-        return [letter.upper() for letter in stated]
+        return [letter.upper() for run in stated for letter in _ONE.findall(run)]
     if leading := _LEADING.match(reply):
-        return [leading[1]]
+        return _ONE.findall(leading[1])
     # A bare letter somewhere: "not B" would be read the wrong way round.
     return [] if any(negations_in(reply, None)) else _STANDING.findall(reply)
 
