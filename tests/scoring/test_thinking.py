@@ -25,11 +25,15 @@ OPEN_AND_CLOSED = [
     ("a<think>b</think>c</think>请关门", "请关门"),
     ("hm[/THINK]请关门", "请关门"),
     ("<think>hm</think>请关门</think>", "请关门"),
-    ("<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>请关门", "请关门"),
+    (
+        "<|channel|>analysis<|message|>hm<|end|>"
+        "<|start|>assistant<|channel|>final<|message|>请关门",
+        "请关门",
+    ),
     ("analysis<|message|>hm<|end|><|channel|>final<|message|>请关门<|return|>", "请关门"),
     ("<|channel|>final<|message|>请关门", "请关门"),
     ("analysisThe user wantsassistantfinal请关门", "请关门"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("raw", "text"), OPEN_AND_CLOSED)
@@ -88,8 +92,25 @@ def test_an_end_without_an_answer_is_an_empty_text() -> None:
 
 
 PIECES = st.sampled_from(
-    ["<think>", "</think>", "[THINK]", "[/THINK]", "`", "```\n", "\n", "a", " ", "请", "analysis"]
-    + ["<|channel|>", "final", "<|message|>", "<|end|>", "assistantfinal", "</reasoning>"]
+    [
+        "<think>",
+        "</think>",
+        "[THINK]",
+        "[/THINK]",
+        "`",
+        "```\n",
+        "\n",
+        "a",
+        " ",
+        "请",
+        "analysis",
+        "<|channel|>",
+        "final",
+        "<|message|>",
+        "<|end|>",
+        "assistantfinal",
+        "</reasoning>",
+    ]
 )
 
 
