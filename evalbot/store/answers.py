@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVarTuple
 
 from sqlalchemy import Connection, Row, Select, insert, select
@@ -15,6 +16,9 @@ from evalbot.domain.runs import RecordedAnswer
 from evalbot.store.schema import AnswerRow
 
 PAGE = 2_000
+STREAMED = MappingProxyType({"yield_per": PAGE})
+"""Options of a query whose rows are taken page by page."""
+
 Columns = TypeVarTuple("Columns")
 
 
@@ -54,6 +58,12 @@ def places_asked(connection: Connection, run: str, endpoint: str) -> dict[Place,
     }
 
 
+def attempts_of(connection: Connection, run: str) -> dict[int, int]:
+    """By row id, which attempt each answer of a run is."""
+    query = select(AnswerRow.id, AnswerRow.attempt).where(AnswerRow.run == run)
+    return dict(connection.execute(query).tuples().all())
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerToScore:
     """What the automatic scorer needs of an answer."""
@@ -66,31 +76,20 @@ class AnswerToScore:
 
 def answers_to_score(connection: Connection, run: str) -> Iterator[list[AnswerToScore]]:
     """The counting answers of a run in pages, so that a large run stays small in memory."""
-    after = 0
-    while True:
-        rows = connection.execute(
-            last_attempts(
-                select(
-                    AnswerRow.id,
-                    AnswerRow.case_key,
-                    AnswerRow.endpoint,
-                    AnswerRow.repeat,
-                    AnswerRow.pass_number,
-                    AnswerRow.status,
-                    AnswerRow.text,
-                ),
-                run,
-            )
-            .where(AnswerRow.id > after)
-            .order_by(AnswerRow.id)
-            .limit(PAGE)
-        ).all()
-        if not rows:
-            return
-        after = rows[-1][0]
+    query = select(
+        AnswerRow.id,
+        AnswerRow.case_key,
+        AnswerRow.endpoint,
+        AnswerRow.repeat,
+        AnswerRow.pass_number,
+        AnswerRow.status,
+        AnswerRow.text,
+    ).order_by(AnswerRow.id)
+    result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
+    for page in result.partitions():
         yield [
             AnswerToScore(id_, Place(case, endpoint, repeat, pass_), AnswerStatus(status), text)
-            for id_, case, endpoint, repeat, pass_, status, text in rows
+            for id_, case, endpoint, repeat, pass_, status, text in page
         ]
 
 
@@ -142,7 +141,7 @@ def glance_at_answers(connection: Connection, run: str) -> Iterator[AnswerGlance
         AnswerRow.decode_tps,
         AnswerRow.timing_source,
     )
-    result = connection.execution_options(yield_per=PAGE).execute(last_attempts(query, run))
+    result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
     return (AnswerGlance(*row) for row in result)
 
 
@@ -171,7 +170,7 @@ def read_answers(
         AnswerRow.pass_number,
         AnswerRow.attempt,
     )
-    result = connection.execution_options(yield_per=PAGE).execute(query)
+    result = connection.execute(query, execution_options=STREAMED)
     for row in result:
         yield row.id, _recorded(row)
 

@@ -13,7 +13,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from evalbot.domain.answers import Place
 from evalbot.domain.runs import NewGrade, StoredGrade
-from evalbot.store.answers import PAGE, last_attempts
+from evalbot.store.answers import STREAMED, last_attempts
 from evalbot.store.schema import AnswerRow, GradeRow, GraderRow
 
 PEOPLE = frozenset({"human", "adjudicated"})
@@ -127,7 +127,7 @@ def read_grades(
     query = query.where(AnswerRow.run == run) if all_attempts else last_attempts(query, run)
     if layers:
         query = query.where(GradeRow.layer.in_(list(layers)))
-    result = connection.execution_options(yield_per=PAGE).execute(query.order_by(GradeRow.id))
+    result = connection.execute(query.order_by(GradeRow.id), execution_options=STREAMED)
     for row in result:
         yield StoredGrade(
             id=row.id,
@@ -193,7 +193,7 @@ def glance_at_grades(
         .where(GradeRow.layer.in_(list(layers)))
         .order_by(GradeRow.answer_id, GradeRow.id)
     )
-    result = connection.execution_options(yield_per=PAGE).execute(last_attempts(query, run))
+    result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
     return (GradeGlance(*row) for row in result)
 
 
