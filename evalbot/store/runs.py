@@ -167,6 +167,12 @@ def get_run(connection: Connection, run_id: str) -> Run:
     )
 
 
+def has_run(connection: Connection, run_id: str) -> bool:
+    """Whether there is a run of exactly this id."""
+    query = select(RunRow.id).where(RunRow.id == run_id)
+    return connection.execute(query).scalar_one_or_none() is not None
+
+
 def run_imported_as(connection: Connection, import_key: str) -> str | None:
     """The run that this import made, if it came in before."""
     return connection.execute(

@@ -1,0 +1,94 @@
+"""`evalbot import`: answers, grades and whole runs from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evalbot.cli.site import ConfigOption, DatabaseOption, open_site
+from evalbot.errors import InputError
+
+if TYPE_CHECKING:
+    from evalbot.transfer.coming import Imported
+
+app = typer.Typer(help="Bring in answers, grades, or a whole run.", no_args_is_help=True)
+
+FilesArgument = Annotated[
+    list[Path], typer.Argument(metavar="FILE", help="Files that end in .csv or .jsonl.")
+]
+LabelOption = Annotated[str | None, typer.Option(help="A label for the new runs.")]
+
+
+@app.command("answers", epilog="Example: evalbot import answers answers.csv --label by-hand")
+def answers(
+    files: FilesArgument,
+    label: LabelOption = None,
+    config: ConfigOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Bring in answers as one run a suite, and score them.
+
+    Columns: suite, case, model, answer, and if you have them repeat, finish_reason,
+    reasoning, ttft_ms, decode_tps. The same rows again add nothing. Each run's id is printed.
+    """
+    from evalbot.transfer.answers import import_answers
+
+    with open_site(config, database) as (settings, opened):
+        _tell(import_answers(opened, settings, files, label), "answers")
+
+
+@app.command(
+    "grades", epilog="Example: evalbot import grades reviews.csv --run my-suite-20261130-7f"
+)
+def grades(
+    files: FilesArgument,
+    run: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Grade this run's answers.  [default: new runs]"),
+    ] = None,
+    label: LabelOption = None,
+    config: ConfigOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Bring in grades, on the answers of RUN or as one new run a suite.
+
+    Columns: suite, case, model, layer, grader, verdict, and if you have them repeat, answer,
+    rationale, at. The same rows again add nothing. Each run's id is printed.
+    """
+    from evalbot.transfer.attach import attach_grades
+    from evalbot.transfer.grades import import_grades
+
+    if run is not None and label is not None:
+        raise InputError("--label is for new runs; leave it or --run out")
+    with open_site(config, database) as (settings, opened):
+        if run is None:
+            _tell(import_grades(opened, settings, files, label), "grades")
+        else:
+            _tell([attach_grades(opened, settings, files, run)], "grades")
+
+
+@app.command("run", epilog="Example: evalbot import run exported/my-suite-20261130-7f3a1c")
+def run(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder that `evalbot export` wrote.")
+    ],
+    config: ConfigOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Take an exported run in: its checksums are checked, and its rates stay the same."""
+    from evalbot.transfer.restore import import_run
+
+    with open_site(config, database) as (settings, opened):
+        restored = import_run(opened, settings, folder)
+    typer.echo(restored.run)
+    told = "is in the record now" if restored.added else "was there already: nothing was added"
+    typer.echo(f"{restored.run} {told}", err=True)
+
+
+def _tell(imported: Iterable[Imported], what: str) -> None:
+    for one in imported:
+        typer.echo(one.run)
+        typer.echo(f"{one.suite}: {one.new} of {one.rows} {what} are new to {one.run}", err=True)

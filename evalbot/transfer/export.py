@@ -1,0 +1,112 @@
+"""A run as a folder: everything needed to check its result elsewhere."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from evalbot.domain.rubrics import Layer
+from evalbot.domain.runs import Run
+from evalbot.domain.settings import Config
+from evalbot.errors import EvalbotError, InputError
+from evalbot.formats.rubrics import write_rubric
+from evalbot.formats.suites import CASES, HEAD, write_suite
+from evalbot.formats.tables import render
+from evalbot.grading.basis import Basis, basis_of
+from evalbot.reporting.rate_table import machine_table
+from evalbot.reporting.rates import RateQuery, rates_of_run
+from evalbot.store import runs
+from evalbot.store.database import Connection, Database
+from evalbot.transfer.checksums import write_sums
+from evalbot.transfer.head import head_of, head_values, masked_run
+from evalbot.transfer.lines import (
+    GradeRecord,
+    Rules,
+    answer_line,
+    answer_records,
+    grade_line,
+    grade_records,
+)
+from evalbot.transfer.masking import Mask, mask_for
+
+RUN, SUITE, RUBRIC = "run.json", "suite", "rubric.yaml"
+ANSWERS, GRADES, RATES = "answers.jsonl", "grades.jsonl", "rates.csv"
+
+FILES = (RUN, f"{SUITE}/{HEAD}", f"{SUITE}/{CASES}", RUBRIC, ANSWERS, GRADES, RATES)
+"""What an export holds besides its list of sums."""
+
+
+def export_run(
+    database: Database, config: Config, run_id: str, target: Path, *, names: bool = False
+) -> str:
+    """Write a run into a new or empty folder; the whole id of the run.
+
+    People stand under their pseudonyms, or with names under their own. Where it fails, there
+    is no folder, or the empty one that was there.
+    """
+    target = target.absolute()
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise InputError(f"{target} is not an empty folder; name another one")
+    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with database.read() as connection:
+            run = runs.get_run(connection, run_id)
+            unfinished.mkdir(parents=True)
+            _write(
+                connection, run, basis_of(run, config.folder), mask_for(config), names, unfinished
+            )
+        write_sums(unfinished)
+        unfinished.replace(target)
+    except OSError as error:
+        raise EvalbotError(f"{target} could not be written ({error.strerror})") from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return run.id
+
+
+def _write(
+    connection: Connection, run: Run, basis: Basis, mask: Mask, names: bool, folder: Path
+) -> None:
+    grades = grade_records(connection, run, names=names)
+    rules = Rules.of(basis)
+    head = head_of(connection, masked_run(run, mask), basis, grades, names=names)
+    write_suite(basis.suite, folder / SUITE)
+    _write_text(folder / RUN, json.dumps(head_values(head), ensure_ascii=False, indent=2) + "\n")
+    _write_text(folder / RUBRIC, write_rubric(basis.rubric))
+    _write_lines(
+        folder / ANSWERS,
+        (answer_line(run.suite.name, one, mask) for one in answer_records(connection, run)),
+    )
+    _write_lines(
+        folder / GRADES,
+        (
+            grade_line(run.suite.name, one, stale=rules.is_stale(one.place.case, one.grade))
+            for one in grades
+        ),
+    )
+    (folder / RATES).write_bytes(_rates(connection, run, basis, grades))
+
+
+def _rates(connection: Connection, run: Run, basis: Basis, grades: Iterable[GradeRecord]) -> bytes:
+    """The rates of every layer that has grades, as one table."""
+    graded = {record.grade.layer for record in grades}
+    rows = [
+        row
+        for layer in Layer
+        if layer in graded
+        for row in rates_of_run(connection, run, basis, RateQuery(layer))
+    ]
+    return render(machine_table(rows), "csv", to_file=True)
+
+
+def _write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,158 @@
+"""The lines of answers.jsonl and grades.jsonl: contract.md's fields and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from evalbot.domain.answers import Place
+from evalbot.domain.rubrics import Layer
+from evalbot.domain.runs import NewGrade, RecordedAnswer, Run
+from evalbot.grading.basis import Basis
+from evalbot.store.answers import attempts_of, read_answers
+from evalbot.store.database import Connection
+from evalbot.store.grades import PEOPLE, pseudonyms, read_grades
+from evalbot.store.schema import time_text
+from evalbot.transfer.masking import Mask
+
+Line: TypeAlias = dict[str, Any]
+
+NOT_KEPT_YET = (
+    "checkpoints",
+    "comment",
+    "vote",
+    "entropy",
+    "campaign",
+    "seen",
+    "params",
+    "cost_usd",
+    "prompt_fingerprint",
+)
+"""Fields of a grade that stand in every line and are null so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of today: what the grades of a run must rest on so as not to be stale."""
+
+    cases: Mapping[str, str]
+    layers: Mapping[str, str]
+    verdicts: frozenset[str]
+
+    @classmethod
+    def of(cls, basis: Basis) -> Rules:
+        """The rules that a run is graded by."""
+        suite, rubric = basis.suite, basis.rubric
+        return cls(
+            cases={case.key: suite.grading_fingerprint(case) for case in suite.cases},
+            layers={str(layer): rubric.fingerprint_for(layer) for layer in Layer},
+            verdicts=frozenset(rubric.verdicts),
+        )
+
+    def is_stale(self, case: str, grade: NewGrade) -> bool:
+        """Whether the grade was made by another rule, or in a word that the scale has not."""
+        return (
+            grade.case_fingerprint != self.cases[case]
+            or grade.rubric_fingerprint != self.layers[grade.layer]
+            or (grade.verdict is not None and grade.verdict not in self.verdicts)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GradeRecord:
+    """A grade with the attempt it was said about."""
+
+    place: Place
+    attempt: int
+    grade: NewGrade
+
+
+def answer_records(connection: Connection, run: Run) -> Iterator[RecordedAnswer]:
+    """All attempts of a run by endpoint, case, repeat, pass and attempt, in the run's order."""
+    # Not in the database's order: each kind of database sorts texts in its own way.
+    position = {case: at for at, case in enumerate(run.questions)}
+    for endpoint in run.endpoints:
+        answers = read_answers(connection, run.id, endpoint=endpoint.name, all_attempts=True)
+        yield from sorted(
+            (recorded for _, recorded in answers),
+            key=lambda one: (position[one.place.case], *one.place[2:], one.attempt),
+        )
+
+
+def grade_records(connection: Connection, run: Run, *, names: bool) -> list[GradeRecord]:
+    """All grades of a run in the order they were given; people under pseudonyms or names."""
+    attempts = attempts_of(connection, run.id)
+    called = {} if names else pseudonyms(connection)
+    records = []
+    for stored in read_grades(connection, run.id, all_attempts=True):
+        grade = stored.grade
+        if grade.layer in PEOPLE:
+            grade = replace(grade, grader=called.get(grade.grader, grade.grader))
+        records.append(GradeRecord(stored.place, attempts[stored.answer_id], grade))
+    return records
+
+
+def grade_line(suite: str, record: GradeRecord, *, stale: bool) -> Line:
+    """A grade as its JSON object."""
+    grade, place = record.grade, record.place
+    return {
+        "suite": suite,
+        "case": place.case,
+        "case_fingerprint": grade.case_fingerprint,
+        "model": place.endpoint,
+        "repeat": place.repeat,
+        "pass": place.pass_,
+        "attempt": record.attempt,
+        "layer": grade.layer,
+        "grader": grade.grader,
+        "grader_family": grade.grader_family,
+        "verdict": grade.verdict,
+        "unscored_reason": grade.unscored_reason,
+        "stale": stale,
+        "evidence": grade.evidence,
+        "checkpoints": None,
+        "rationale": grade.rationale,
+        "comment": None,
+        "vote": None,
+        "entropy": None,
+        "campaign": None,
+        "seen": None,
+        "params": None,
+        "cost_usd": None,
+        "prompt_fingerprint": None,
+        "rubric": grade.rubric,
+        "rubric_version": grade.rubric_version,
+        "at": time_text(grade.at),
+    }
+
+
+def answer_line(suite: str, recorded: RecordedAnswer, mask: Mask) -> Line:
+    """An answer as its JSON object; the server's words are masked."""
+    answer, place, timing = recorded.answer, recorded.place, recorded.answer.timing
+    return {
+        "suite": suite,
+        "case": place.case,
+        "case_fingerprint": recorded.question_fingerprint,
+        "model": place.endpoint,
+        "repeat": place.repeat,
+        "pass": place.pass_,
+        "attempt": recorded.attempt,
+        "status": str(answer.status),
+        "text": answer.text,
+        "reasoning": answer.reasoning,
+        "raw": answer.raw,
+        "finish_reason": answer.finish_reason,
+        "error_detail": mask.optional(answer.error_detail),
+        "prompt_tokens": answer.usage.prompt_tokens,
+        "cached_tokens": answer.usage.cached_tokens,
+        "completion_tokens": answer.usage.completion_tokens,
+        "ttfr_ms": timing.ttfr_ms,
+        "ttft_ms": timing.ttft_ms,
+        "ttfot_ms": timing.ttfot_ms,
+        "total_ms": timing.total_ms,
+        "prefill_tps": timing.prefill_tps,
+        "decode_tps": timing.decode_tps,
+        "timing_source": timing.source,
+        "started_at": time_text(answer.started_at),
+    }
