@@ -1,0 +1,3 @@
+from .site import site
+
+__all__ = ["site"]
