@@ -25,7 +25,7 @@ def differences(case: PreparedCase, answer: Form, target: Form) -> tuple[str, ..
 
     All three are looked for, whether or not the rubric caps by them: flags tell them anyway.
     """
-    if answer.plain == target.plain:
+    if answer.text == target.text:
         return ()
     found = []
     if numbers_differ(answer.numbers, target.numbers):

@@ -10,7 +10,7 @@ from evalbot.domain.rubrics import AutoRule, Rubric
 from evalbot.scoring.lazy import lazy
 from evalbot.scoring.negation import negations_in
 from evalbot.scoring.normalise import Folder, is_traditional, nfkc, primary_language, to_simplified
-from evalbot.scoring.numbers import Number, numbers_in
+from evalbot.scoring.numbers import Number, numbers_in, set_apart
 from evalbot.scoring.verdicts import Kind, Verdicts, verdicts_of
 from evalbot.scoring.whole_words import whole_word_pattern
 
@@ -46,7 +46,7 @@ class Form:
     @lazy
     def numbers(self) -> tuple[Number, ...]:
         """The numbers said."""
-        return numbers_in(self.plain, self.folder.language)
+        return numbers_in(nfkc(set_apart(self.text)), self.folder.language)
 
     @lazy
     def negations(self) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ _STARTS = "".join(sorted({word[0] for word in _NOT_NUMBERS.split("|")}))
 _NUMBER = re.compile(
     rf"(?=[-−–\d半负負氷マmnふみよむなやこ{_DIGITS}{_UNITS}{_STARTS}])"  # most places fail here
     rf"(?:(?:{_NOT_NUMBERS})"
-    r"|(?P<sign>(?<![0-9A-Za-z)\]])[-−–](?=\d)|(?:零下|氷点下|负|負|マイナス|(?:minus|negative)\s)\s?)?"
+    r"|(?P<sign>(?<![0-9A-Za-z)\]])(?<!\d[月日号號时時点點分年元円人名个個章页頁楼樓层層度%])[-−–](?=\d)|(?:零下|氷点下|负|負|マイナス|(?:minus|negative)\s)\s?)?"
     r"(?P<share>[百千万]分之)?"
     rf"(?:(?P<formal>{_FORMAL_NUMERAL})|(?P<numeral>{_NUMERAL})|(?P<half>半))"
     r"(?P<scale>k(?![A-Za-z])|\s(?:thousand|million|billion)s?\b)?"
@@ -70,6 +70,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _HINT = re.compile(rf"[\d半ふみよむなやこ{_DIGITS}{_UNITS}]")
+_RAISED = re.compile(r"(?<=\d)(?=[¹²³¼-¾⁰-⁹₀-₉⅐-⅟①-⒛⓪-⓿❶-➓㉑-㉟㊱-㊿])")
 _KANA = {"ふた": "2", "みっ": "3", "よっ": "4", "むっ": "6", "なな": "7", "やっ": "8", "ここ": "9"}
 _SHARES = {"百": "%", "千": "‰", "万": "‱"}
 _SCALES = {"k": "千", "t": "千", "m": "百万", "b": "十亿"}
@@ -80,6 +81,14 @@ _COUNTED = re.compile(
 _DATED = re.compile(r"[月日号號元円岁歳歲倍章階楼樓层層秒%]")
 """What follows 一 where it is a number and not an article."""
 _ORDINAL_BEFORE = re.compile(r"(?:[第周週初]|星期|礼拜|禮拜|[几幾数數近约約上])$")
+
+
+def set_apart(text: str) -> str:
+    """Raised, circled and fractional numerals parted from digits before them.
+
+    To be done before NFKC, which makes 10² 102 and 1½ 11⁄2.
+    """
+    return _RAISED.sub(" ", text)
 
 
 def numbers_in(text: str, language: str | None) -> tuple[Number, ...]:

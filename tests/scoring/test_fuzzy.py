@@ -100,7 +100,15 @@ def test_a_part_of_the_reference_is_not_correct(answer: str, reference: str) -> 
 
 @pytest.mark.parametrize(
     ("answer", "reference"),
-    [("35元", "3.5元"), ("5度", "−5度"), ("50人", "50%人"), ("1030", "10:30"), ("3500", "3,5,00")],
+    [
+        ("35元", "3.5元"),
+        ("5度", "−5度"),
+        ("50人", "50%人"),
+        ("1030", "10:30"),
+        ("3500", "3,5,00"),
+        ("102", "10²"),
+        ("11⁄2", "1½"),
+    ],
 )
 def test_punctuation_that_makes_a_number_is_not_lost(answer: str, reference: str) -> None:
     given = grade(answer, reference)
