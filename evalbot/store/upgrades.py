@@ -23,6 +23,7 @@ def upgrade(database: Database, migrations: Path, target: str = SCHEMA_REVISION)
     """
     from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     found = revision_of(database)
     if found is not None and found >= target:
@@ -34,7 +35,10 @@ def upgrade(database: Database, migrations: Path, target: str = SCHEMA_REVISION)
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))
     with _migrating(database) as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, target)
+        try:
+            command.upgrade(config, target)
+        except CommandError as error:
+            raise StoreError(f"the database could not be upgraded: {error}") from error
     return copy
 
 
