@@ -46,6 +46,12 @@ def nfkc(text: str) -> str:
     return unicodedata.normalize("NFKC", _VARIATION_SELECTORS.sub("", text))
 
 
+def fold_case(text: str) -> str:
+    """Unicode case folding, with the letters that it takes apart composed again."""
+    folded = text.casefold()
+    return folded if folded.isascii() else unicodedata.normalize("NFC", folded)
+
+
 def drop_punctuation(text: str) -> str:
     """Text without punctuation, white space, control and format characters.
 
@@ -102,7 +108,7 @@ class Folder:
         chinese = primary_language(language) == "zh"
         steps: Mapping[str, Fold] = {
             "nfkc": nfkc,
-            "casefold": str.casefold,
+            "casefold": fold_case,
             "punctuation": drop_punctuation,
             "script": to_simplified,
         }

@@ -76,6 +76,7 @@ def test_an_unknown_folding_is_refused() -> None:
 @example("e.\u0301")
 @example("ΐ")
 @example("薴")
+@example("T¨")
 @example("e\ufe0f\u0301")
 def test_folding_twice_changes_nothing(text: str) -> None:
     for folder in (CHINESE, JAPANESE):
