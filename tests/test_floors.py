@@ -14,9 +14,9 @@ ADAPTERS = {"store", "endpoints"}
 PURE = {"scoring", "stats", "formats", "domain", "errors", "fingerprint"}
 
 MAY_IMPORT = {
-    **{part: EDGES | SERVICES | ADAPTERS | PURE for part in EDGES},
-    **{part: SERVICES | ADAPTERS | PURE for part in SERVICES},
-    **{part: PURE for part in ADAPTERS | PURE},
+    **dict.fromkeys(EDGES, EDGES | SERVICES | ADAPTERS | PURE),
+    **dict.fromkeys(SERVICES, SERVICES | ADAPTERS | PURE),
+    **dict.fromkeys(ADAPTERS | PURE, PURE),
 }
 ONLY_IN = {
     "sqlalchemy": {"store"},

@@ -91,6 +91,6 @@ def test_an_upgrade_copies_the_database_first(tmp_path: Path) -> None:
         for table in reversed(Base.metadata.sorted_tables):
             connection.execute(text(f"DROP TABLE {table.name}"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0000'"))
-    with connect(url) as database, pytest.raises(StoreError, match="could not be upgraded.*0000"):
+    with connect(url) as database, pytest.raises(StoreError, match=r"could not be upgraded.*0000"):
         upgrade(database, MIGRATIONS)
     assert len(list(tmp_path.glob("a.backup-*.db"))) == 1

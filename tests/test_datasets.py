@@ -1,0 +1,102 @@
+"""The shipped suites hold against their own rubric: references right, traps wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from evalbot.domain.answers import AnswerStatus
+from evalbot.domain.cases import Case, Suite
+from evalbot.domain.rubrics import Rubric
+from evalbot.formats.catalogue import find_rubric, list_rubrics, list_suites, shipped_folder
+from evalbot.formats.rubrics import read_rubric
+from evalbot.formats.suites import read_suite
+from evalbot.scoring.normalise import Folder
+from evalbot.scoring.scorer import Scorer
+
+NOWHERE = Path("/nonexistent")
+SUITES = {name: read_suite(path) for name, path in list_suites(NOWHERE).items()}
+RUBRICS = {name: read_rubric(path) for name, path in list_rubrics(NOWHERE).items()}
+TRANSLATION = SUITES["translation"]
+
+
+def rubric_of(suite: Suite) -> Rubric:
+    return read_rubric(find_rubric(suite.rubric, NOWHERE))
+
+
+def verdict(suite: Suite, case: Case, text: str) -> str | None:
+    grade = Scorer(rubric_of(suite), suite).grade(case.key, AnswerStatus.OK, text)
+    return grade.verdict or grade.unscored_reason
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_every_reference_is_correct(suite: Suite) -> None:
+    top = rubric_of(suite).scale[0].verdict
+    wrong = {
+        (case.key, text): verdict(suite, case, text)
+        for case in suite.cases
+        for text in case.references
+        if verdict(suite, case, text) != top
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_every_trap_is_wrong(suite: Suite) -> None:
+    lowest = rubric_of(suite).scale[-1].verdict
+    missed = {
+        (case.key, text): verdict(suite, case, text)
+        for case in suite.cases
+        for text in case.traps
+        if verdict(suite, case, text) != lowest
+    }
+    assert missed == {}
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_every_acceptable_text_is_acceptable_or_left_for_review(suite: Suite) -> None:
+    missed = {
+        (case.key, text): verdict(suite, case, text)
+        for case in suite.cases
+        for text in case.acceptable
+        if verdict(suite, case, text) not in ("acceptable", "needs_review")
+    }
+    assert missed == {}
+
+
+def test_the_translation_suite_is_large_and_varied() -> None:
+    assert len(TRANSLATION.cases) >= 150
+    first_tags = {case.tags[0] for case in TRANSLATION.cases}
+    assert first_tags >= {
+        "false-friend", "meiji", "kimono", "house", "religion", "military", "idiom", "negation",
+        "agent", "number", "name", "term", "register",
+    }  # fmt: skip
+
+
+def test_every_translation_case_tells_why_it_is_hard() -> None:
+    assert [case.key for case in TRANSLATION.cases if not case.notes] == []
+
+
+def test_translations_are_written_in_simplified_characters() -> None:
+    folder = Folder(("script",), "zh-Hans")
+    traditional = [
+        (case.key, text)
+        for case in TRANSLATION.cases
+        for text in (*case.references, *case.acceptable, *case.critical)
+        if folder.fold(text) != text
+    ]
+    assert traditional == []
+
+
+def test_quotations_name_their_author_or_work() -> None:
+    quoted = [case for case in TRANSLATION.cases if "quotation" in case.tags]
+    assert quoted
+    assert [case.key for case in quoted if not case.source] == []
+
+
+def test_a_suite_and_its_rubric_go_together() -> None:
+    assert {suite.rubric for suite in SUITES.values()} <= set(RUBRICS)
+
+
+def test_shipped_files_lie_where_the_package_looks() -> None:
+    for name in ("datasets", "rubrics", "migrations"):
+        assert (shipped_folder() / name).is_dir()
