@@ -182,7 +182,7 @@ class _RunTable:
 
     def _signature(self, endpoint: RunEndpoint) -> str:
         rubric, layer = self._basis.rubric, self._query.layer
-        weights = ",".join(f"{name}:{weight:g}" for name, weight in rubric.rate.weights.items())
+        weights = ",".join(f"{name}:{rubric.rate.weights[name]:g}" for name in rubric.verdicts)
         parts = [
             f"rate:{rubric.rate.name}",
             f"weights:{weights}",
