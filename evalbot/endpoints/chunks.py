@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from evalbot.domain.answers import Usage
+from evalbot.endpoints.words import shorten
+
+LARGEST_NUMBER = 2**31 - 1
 
 
 class NotAChunkError(ValueError):
@@ -27,7 +30,10 @@ class ServerTimings:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The parts of a reply that one object carried; empty text is no text."""
+    """The parts of a reply that one object carried; empty text is no text.
+
+    is_whole: the object is the reply of a server that does not stream.
+    """
 
     content: str = ""
     reasoning: str = ""
@@ -35,11 +41,20 @@ class Chunk:
     usage: Usage | None = None
     timings: ServerTimings | None = None
     error: Any = None
+    is_whole: bool = False
 
 
 def read_chunk(data: bytes) -> Chunk:
     """Read one object; raises ValueError where it is no JSON object in UTF-8."""
-    return chunk_of(json.loads(data.decode("utf-8")))
+    return chunk_of(read_json(data))
+
+
+def read_json(data: bytes) -> Any:
+    """A JSON value; raises ValueError where it is none, or nested beyond all reason."""
+    try:
+        return json.loads(data.decode("utf-8-sig"))
+    except RecursionError as error:
+        raise NotAChunkError("nested too deeply") from error
 
 
 def chunk_of(value: Any) -> Chunk:
@@ -50,23 +65,34 @@ def chunk_of(value: Any) -> Chunk:
     """
     if not isinstance(value, dict):
         raise NotAChunkError(f"expected a JSON object, found {type(value).__name__}")
-    if value.get("error") is not None:
+    if value.get("error"):
         return Chunk(error=value["error"])
-    choices = value.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else {}
-    if not isinstance(choice, dict):
-        raise NotAChunkError("expected an object in choices")
-    said = choice.get("delta") or choice.get("message") or {}
+    choice = _first_choice(value.get("choices"))
+    is_whole = "message" in choice and "delta" not in choice
+    said = choice.get("message" if is_whole else "delta") or {}
     if not isinstance(said, dict):
         raise NotAChunkError("expected an object as delta or message")
     finish = choice.get("finish_reason")
     return Chunk(
         content=_text(said.get("content")) or _text(choice.get("text")),
         reasoning=_text(said.get("reasoning_content")) or _text(said.get("reasoning")),
-        finish_reason=finish if isinstance(finish, str) else None,
+        finish_reason=shorten(finish) or None if isinstance(finish, str) else None,
         usage=_usage(value.get("usage")),
         timings=_timings(value.get("timings")),
+        is_whole=is_whole,
     )
+
+
+def _first_choice(choices: Any) -> dict[str, Any]:
+    """The choice at index 0; empty where this object carries none or only another one."""
+    if not isinstance(choices, list):
+        return {}
+    for choice in choices:
+        if not isinstance(choice, dict):
+            raise NotAChunkError("expected an object in choices")
+        if choice.get("index") in (None, 0, "0"):
+            return choice
+    return {}
 
 
 def _text(value: Any) -> str:
@@ -103,6 +129,7 @@ def _count(value: Any) -> int | None:
 
 
 def _number(value: Any) -> float | None:
+    """A number that can be one of tokens or milliseconds, and that every database can hold."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if 0 <= value < float("inf") else None
+    return float(value) if 0 <= value <= LARGEST_NUMBER else None

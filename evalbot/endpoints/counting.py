@@ -11,6 +11,8 @@ from evalbot.domain.endpoints import EndpointFacts
 from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.request import chat_body, chat_url
 
+LONGEST_COUNT_S = 30.0
+
 
 async def count_tokens(
     session: aiohttp.ClientSession, settings: EndpointSettings, messages: Sequence[Message]
@@ -18,12 +20,14 @@ async def count_tokens(
     """Tokens of a chat, template included, by the server's tokeniser; None if it does not say."""
     body = {**chat_body(settings, messages), "stream": False}
     body.pop("stream_options", None)
+    url = chat_url(settings) + "/input_tokens"
+    limit = aiohttp.ClientTimeout(total=min(LONGEST_COUNT_S, settings.timeout_s))
     try:
-        async with session.post(chat_url(settings) + "/input_tokens", json=body) as reply:
+        async with session.post(url, json=body, timeout=limit) as reply:
             if reply.status != 200:
                 return None
             value = await reply.json(content_type=None)
-    except (aiohttp.ClientError, TimeoutError, OSError, ValueError):
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError, RecursionError):
         return None
     tokens = value.get("input_tokens") if isinstance(value, dict) else None
     return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) else None

@@ -8,19 +8,25 @@ from typing import Any
 
 from evalbot.domain.answers import AnswerStatus, Usage
 from evalbot.endpoints.chunks import ServerTimings
+from evalbot.endpoints.words import shorten
 from evalbot.scoring.thinking import split_thinking
 
 LENGTH_FINISHES = frozenset({"length", "max_tokens", "model_length"})
+FAILED_FINISHES = frozenset({"error", "abort"})
+"""With these a server says that it gave up half-way (vLLM, SGLang, OpenRouter)."""
 OVERFLOW_TYPE = "exceed_context_size_error"
 OVERFLOW_WORDS = (
     "context size has been exceeded",
     "exceeds the available context size",
     "maximum context length",
+    "maximum model length",
+    "model's context length",
+    "exceeds the context length",
     "context length exceeded",
     "context_length_exceeded",
     "context window",
+    "context overflow",
 )
-LONGEST_DETAIL = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +54,6 @@ class Reading:
     detail: str | None
 
 
-def shorten(text: str) -> str:
-    """A detail short enough to store and show."""
-    text = " ".join(text.split())
-    return text if len(text) <= LONGEST_DETAIL else text[: LONGEST_DETAIL - 1] + "…"
-
-
-def clean_text(text: str) -> str:
-    """Joins halves of surrogate pairs; a lone half, and NUL, become U+FFFD.
-
-    PostgreSQL cannot store NUL, and no UTF-8 text can hold a lone surrogate.
-    """
-    if "\x00" in text:
-        text = text.replace("\x00", "\ufffd")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
-
-
 def error_failure(error: Any, http_status: int | None = None) -> Failure:
     """The failure behind an `error` object, a reply's body, or an `error:` line."""
     code = http_status
@@ -82,17 +68,16 @@ def error_failure(error: Any, http_status: int | None = None) -> Failure:
         kind, message = "", str(error)
     lowered = message.lower()
     if kind == OVERFLOW_TYPE or any(words in lowered for words in OVERFLOW_WORDS):
+        # With that type the prompt alone is too long, which no other try will change.
+        shared = code == 500 and kind != OVERFLOW_TYPE
         return Failure(
-            AnswerStatus.CONTEXT_OVERFLOW,
-            shorten(clean_text(message)),
-            http_status,
-            shared_context=code == 500,
+            AnswerStatus.CONTEXT_OVERFLOW, shorten(message), http_status, shared_context=shared
         )
     status = AnswerStatus.SERVER_ERROR
     if http_status is not None and http_status != 200:
         status = AnswerStatus.HTTP
         message = f"HTTP {http_status}: {message}" if message else f"HTTP {http_status}"
-    return Failure(status, shorten(clean_text(message)), http_status)
+    return Failure(status, shorten(message), http_status)
 
 
 def read_complete(
@@ -107,6 +92,9 @@ def read_complete(
     """The status of a stream that came to its end (contract.md, Details)."""
     split = split_thinking(content)
     thought = "\n".join(part for part in (reasoning, split.reasoning) if part)
+    if finish_reason in FAILED_FINISHES:
+        ended = f"the server ended the answer with finish_reason {finish_reason}"
+        return Reading(AnswerStatus.SERVER_ERROR, split.text, thought, ended)
     at_limit = finish_reason in LENGTH_FINISHES
     budget_note = f"reasoning used the token budget (max_tokens {max_tokens})"
     if split.unclosed:

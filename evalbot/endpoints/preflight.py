@@ -18,6 +18,7 @@ from evalbot.domain.endpoints import EndpointFacts, LoadedModel
 from evalbot.domain.settings import EndpointSettings, Thinking
 from evalbot.endpoints.counting import count_tokens
 from evalbot.endpoints.request import root_url
+from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
 from evalbot.fingerprint import fingerprint
 
@@ -27,23 +28,23 @@ FAMILIES = (
 )  # fmt: skip
 LONGEST_LOOK_S = 30.0
 HEALTH_PAUSE_S = 0.5
+NOT_IMPLEMENTED = 501
+"""llama.cpp's reply for a route that was switched off."""
+MOST_TOKENS = 2**31 - 1
 _LOADING = "loading the model"
 
 
 async def inspect(session: aiohttp.ClientSession, settings: EndpointSettings) -> EndpointFacts:
     """Look at an endpoint; raises EndpointError where it cannot be reached at all."""
-    models, props = await asyncio.gather(
-        _get(session, settings, settings.base_url.rstrip("/") + "/models"),
-        _get(session, settings, _props_url(settings)),
-    )
+    models, props = await _look(session, settings)
+    models, props = models or {}, props or {}
     warnings: list[str] = []
     entry = _entry(models, settings, warnings)
     loaded = _loaded(entry, props, settings)
     slots = _whole(props.get("total_slots"))
     generation = props.get("default_generation_settings")
     context = _whole(generation.get("n_ctx")) if isinstance(generation, dict) else None
-    if context is None and isinstance(entry.get("max_model_len"), int):
-        context = entry["max_model_len"]
+    context = context or _whole(entry.get("max_model_len"))
     template_tokens = await count_tokens(session, settings, [Message("user", "x")])
     switch = _thinking_switch(props)
     if settings.thinking is not Thinking.DEFAULT and switch is False:
@@ -68,11 +69,10 @@ async def inspect(session: aiohttp.ClientSession, settings: EndpointSettings) ->
 
 
 async def loaded_model(session: aiohttp.ClientSession, settings: EndpointSettings) -> LoadedModel:
-    """Which model the server holds now; raises EndpointError where it does not answer."""
-    models, props = await asyncio.gather(
-        _get(session, settings, settings.base_url.rstrip("/") + "/models"),
-        _get(session, settings, _props_url(settings)),
-    )
+    """Which model the server holds now; raises EndpointError where it does not say."""
+    models, props = await _look(session, settings)
+    if models is None or props is None:
+        raise EndpointError(f"endpoint {settings.name}: the server does not tell its model now")
     return _loaded(_entry(models, settings, []), props, settings)
 
 
@@ -103,10 +103,9 @@ async def wait_until_healthy(
 
 async def _health(session: aiohttp.ClientSession, settings: EndpointSettings) -> str | None:
     """None when the server is ready, else why not. Without /health, a reply is enough."""
+    limit = aiohttp.ClientTimeout(total=min(LONGEST_LOOK_S, settings.timeout_s))
     try:
-        async with session.get(
-            root_url(settings) + "/health", timeout=aiohttp.ClientTimeout(total=5)
-        ) as reply:
+        async with session.get(root_url(settings) + "/health", timeout=limit) as reply:
             if reply.status == 503:
                 return _LOADING
             return f"HTTP {reply.status}" if reply.status >= 500 else None
@@ -114,10 +113,18 @@ async def _health(session: aiohttp.ClientSession, settings: EndpointSettings) ->
         return str(error) or type(error).__name__
 
 
+async def _look(
+    session: aiohttp.ClientSession, settings: EndpointSettings
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """What the server says of its models and of itself, as `_get` gives it."""
+    models = await _get(session, settings, settings.base_url.rstrip("/") + "/models")
+    return models, await _get(session, settings, _props_url(settings))
+
+
 async def _get(
     session: aiohttp.ClientSession, settings: EndpointSettings, url: str
-) -> dict[str, Any]:
-    """A route's JSON object; empty where the server has no such route."""
+) -> dict[str, Any] | None:
+    """A route's JSON object; empty where there is no such route, None where it fails just now."""
     limit = aiohttp.ClientTimeout(total=min(LONGEST_LOOK_S, settings.timeout_s))
     try:
         async with session.get(url, timeout=limit) as reply:
@@ -133,6 +140,8 @@ async def _get(
                     "model?); try again when it is",
                     "http",
                 )
+            if reply.status == 429 or (reply.status >= 500 and reply.status != NOT_IMPLEMENTED):
+                return None
             if reply.status != 200:
                 return {}
             value = await reply.json(content_type=None)
@@ -142,7 +151,7 @@ async def _get(
             f"endpoint {settings.name}: no connection to its base_url ({words}); "
             "is the server running?"
         ) from error
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 
@@ -186,7 +195,7 @@ def _loaded(
     meta = entry.get("meta")
     meta = meta if isinstance(meta, dict) else {}
     path = re.split(r"[\\/]", str(props.get("model_path") or ""))[-1]
-    name = str(entry.get("id") or path or settings.model or "unknown")
+    name = shorten(str(entry.get("id") or path or settings.model or "unknown"))
     ftype = meta.get("ftype") or props.get("model_ftype")
     identity = {
         "id": name,
@@ -200,9 +209,9 @@ def _loaded(
         id=name,
         fingerprint=fingerprint(identity),
         family=settings.family or next((one for one in FAMILIES if one in words), None),
-        quantisation=settings.quantisation or (str(ftype) if ftype else None),
-        parameters=_whole(meta.get("n_params")),
-        build=str(props["build_info"]) if props.get("build_info") else None,
+        quantisation=settings.quantisation or (shorten(str(ftype)) if ftype else None),
+        parameters=_positive(meta.get("n_params")),
+        build=shorten(str(props["build_info"])) if props.get("build_info") else None,
     )
 
 
@@ -214,4 +223,9 @@ def _thinking_switch(props: dict[str, Any]) -> bool | None:
 
 
 def _whole(value: Any) -> int | None:
+    number = _positive(value)
+    return number if number is not None and number <= MOST_TOKENS else None
+
+
+def _positive(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

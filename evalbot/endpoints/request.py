@@ -41,16 +41,25 @@ def thinking_fields(thinking: Thinking) -> dict[str, Any]:
 
 
 def headers(settings: EndpointSettings) -> dict[str, str]:
-    """Request headers; raises InputError where the key's variable is not set."""
+    """Request headers; raises InputError where the key's variable is not set.
+
+    No compression is asked for: a proxy that compresses holds tokens back.
+    """
+    plain = {"Accept-Encoding": "identity"}
     if settings.api_key_env is None:
-        return {}
-    key = os.environ.get(settings.api_key_env)
+        return plain
+    key = os.environ.get(settings.api_key_env, "").strip()
     if not key:
         raise InputError(
             f"endpoint {settings.name}: the environment variable {settings.api_key_env} "
             "is not set; set it to the server's API key, or remove api_key_env"
         )
-    return {"Authorization": f"Bearer {key}"}
+    if not (key.isascii() and key.isprintable()):
+        raise InputError(
+            f"endpoint {settings.name}: what stands in {settings.api_key_env} is no API key: "
+            "it has characters that cannot be sent"
+        )
+    return {**plain, "Authorization": f"Bearer {key}"}
 
 
 def root_url(settings: EndpointSettings) -> str:

@@ -52,8 +52,8 @@ class RetryPolicy:
             pass
         try:
             at = parsedate_to_datetime(value)
-        except ValueError:
+            if at.tzinfo is None:
+                at = at.replace(tzinfo=UTC)
+            return max(0.0, (at - datetime.now(UTC)).total_seconds())
+        except (ValueError, TypeError, OverflowError):
             return None
-        if at.tzinfo is None:
-            at = at.replace(tzinfo=UTC)
-        return max(0.0, (at - datetime.now(UTC)).total_seconds())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+BOM = b"\xef\xbb\xbf"
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event's data, still as bytes; is_error marks llama.cpp's `error:` field."""
+    """One event's data, still as bytes; is_error marks an `error:` field or `event: error`."""
 
     data: bytes
     is_error: bool = False
@@ -16,9 +18,11 @@ class Event:
 class EventReader:
     """Cuts a byte stream into events, however the network has cut the bytes.
 
-    Follows the WHATWG rules for lines, comments and multi-line data, and takes two
-    things servers send beside them: a field named `error`, and a bare JSON line.
-    `foreign` keeps the first line that belongs to no event stream at all.
+    Follows the WHATWG rules for lines, comments and multi-line data, and takes three
+    things servers send beside them: a field named `error`, a bare JSON line, and, from
+    those that do not stream, one JSON value as the whole body. Blank data is no event.
+    is_body tells that a reply is one such value; `foreign` keeps the first line that belongs
+    to no event stream at all.
     """
 
     def __init__(self) -> None:
@@ -26,10 +30,16 @@ class EventReader:
         self._data: list[bytes] = []
         self._is_error = False
         self._started = False
+        self.is_body = False
         self.foreign: bytes | None = None
 
     def feed(self, chunk: bytes) -> list[Event]:
         """The events completed by these bytes."""
+        if not chunk:
+            return []
+        if self.is_body:
+            self._tail.append(chunk)
+            return []
         if b"\n" not in chunk and b"\r" not in chunk and not self._ends_in_return():
             self._tail.append(chunk)
             return []
@@ -37,47 +47,54 @@ class EventReader:
         # A last "\r" may be half of "\r\n": it waits for the next bytes.
         self._tail = [] if lines[-1].endswith(b"\n") else [lines.pop()]
         events: list[Event] = []
-        for line in lines:
-            event = self._take(line.rstrip(b"\r\n"))
-            if event is not None:
-                events.append(event)
+        for index, line in enumerate(lines):
+            if self._begins_body(line):
+                self._tail = [*lines[index:], *self._tail]
+                break
+            events.extend(self._take(line.rstrip(b"\r\n")))
         return events
 
-    def close(self) -> Event | None:
-        """What stood unfinished when the stream ended, if anything."""
-        tail = b"".join(self._tail).rstrip(b"\r")
+    def close(self) -> list[Event]:
+        """What stood unfinished when the stream ended."""
+        tail = b"".join(self._tail)
         self._tail = []
-        if tail:
-            finished = self._take(tail)
-            if finished is not None:
-                return finished
-        return self._dispatch()
+        if self.is_body or self._begins_body(tail):
+            return [Event(tail)]
+        rest = self._take(tail.rstrip(b"\r")) if tail else []
+        return [*rest, *self._dispatch()]
 
     def _ends_in_return(self) -> bool:
         return bool(self._tail) and self._tail[-1].endswith(b"\r")
 
-    def _take(self, line: bytes) -> Event | None:
+    def _begins_body(self, line: bytes) -> bool:
+        """Whether the reply is one JSON value: its first character that is not blank tells."""
         if not self._started:
-            self._started = True
-            line = line.removeprefix(b"\xef\xbb\xbf")
-        if not line:
+            self.is_body = line.removeprefix(BOM).lstrip().startswith(b"{")
+        return self.is_body
+
+    def _take(self, line: bytes) -> list[Event]:
+        if not self._started:
+            self._started = bool(line.strip())
+            line = line.removeprefix(BOM)
+        if not line.strip():
             return self._dispatch()
         if line.startswith(b"{"):
-            return Event(line)
+            return [*self._dispatch(), Event(line)]
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if name == b"data":
             self._data.append(value)
         elif name == b"error":
-            self._data.append(value)
-            self._is_error = True
-        elif name not in (b"", b"event", b"id", b"retry") and self.foreign is None:
+            before = self._dispatch()
+            self._data, self._is_error = [value], True
+            return before
+        elif name == b"event":
+            self._is_error = value.strip() == b"error"
+        elif name not in (b"", b"id", b"retry") and self.foreign is None:
             self.foreign = line
-        return None
+        return []
 
-    def _dispatch(self) -> Event | None:
-        if not self._data:
-            return None
-        event = Event(b"\n".join(self._data), self._is_error)
+    def _dispatch(self) -> list[Event]:
+        data, is_error = b"\n".join(self._data), self._is_error
         self._data, self._is_error = [], False
-        return event
+        return [Event(data, is_error)] if data.strip() else []

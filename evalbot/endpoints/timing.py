@@ -5,7 +5,7 @@ Formulas: statistics.md, section g. A number that cannot be known is None, never
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 from evalbot.domain.answers import Timing, Usage
@@ -51,14 +51,19 @@ class StreamClock:
 
 
 def visible_start(raw: str, text: str) -> int | None:
-    """Where the text shown begins inside the raw content; None where nothing is shown."""
-    if not text.strip():
-        return None
-    ending = raw.rstrip()
+    """Where the text shown begins inside the raw content; None where nothing is shown.
+
+    Text that thinking interrupts stands in pieces: then its longest beginning that stands
+    somewhere is looked for.
+    """
     shown = text.strip()
-    if ending.endswith(shown):
-        return len(ending) - len(shown)
-    return len(raw) - len(raw.lstrip())
+    if not shown:
+        return None
+    whole = raw.rfind(shown)
+    if whole >= 0:
+        return whole
+    longest = bisect_left(range(len(shown)), True, key=lambda n: shown[: n + 1] not in raw)
+    return max(raw.find(shown[:longest]), 0)
 
 
 def timing_of(

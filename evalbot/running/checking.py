@@ -58,7 +58,7 @@ async def check_endpoints(endpoints: Sequence[EndpointSettings]) -> list[Endpoin
 
 
 async def _check(endpoint: EndpointSettings) -> EndpointReport:
-    async with open_session(endpoint, connections=4) as session:
+    async with open_session(endpoint) as session:
         try:
             return EndpointReport(endpoint.name, await inspect(session, endpoint), None)
         except EndpointError as error:

@@ -70,7 +70,7 @@ class Turn:
 
         server: what the endpoint's start command began, which may still be loading.
         """
-        async with open_session(self._endpoint, connections=256) as session:
+        async with open_session(self._endpoint) as session:
             self._progress.state = "looking"
             try:
                 facts = await self._look(session, server)
