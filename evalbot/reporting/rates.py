@@ -73,7 +73,7 @@ def rate_rows(
     rows: list[RateRow] = []
     with database.read() as connection:
         names = list(run_ids) or runs.newest_run_per_suite(connection, query.suites)
-        if not names:
+        if not names and not query.suites:
             raise NotFoundError(
                 "there are no runs yet; `evalbot run SUITE` makes one, `evalbot import` brings one"
             )
