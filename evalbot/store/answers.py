@@ -61,7 +61,7 @@ def places_asked(connection: Connection, run: str, endpoint: str) -> dict[Place,
 def attempts_of(connection: Connection, run: str) -> dict[int, int]:
     """By row id, which attempt each answer of a run is."""
     query = select(AnswerRow.id, AnswerRow.attempt).where(AnswerRow.run == run)
-    return dict(connection.execute(query).tuples().all())
+    return dict(connection.execute(query).all())
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def pseudonyms(connection: Connection) -> dict[str, str]:
     """What each person is called in exports."""
     rows = connection.execute(
         select(GraderRow.name, GraderRow.pseudonym).where(GraderRow.pseudonym.is_not(None))
-    ).tuples()
+    )
     return {name: pseudonym for name, pseudonym in rows if pseudonym is not None}
 
 

@@ -245,7 +245,7 @@ def _count_answers(connection: Connection) -> dict[str, tuple[int, int]]:
         .group_by(last.c.run)
     )
     scored: dict[str, int] = {row[0]: row[1] for row in verdicts}
-    counts = connection.execute(select(last.c.run, func.count()).group_by(last.c.run)).tuples()
+    counts = connection.execute(select(last.c.run, func.count()).group_by(last.c.run))
     return {run: (count, count - scored.get(run, 0)) for run, count in counts}
 
 

@@ -59,7 +59,7 @@ def _check_places(
 ) -> None:
     suite, models = run.suite.name, [endpoint.name for endpoint in run.endpoints]
     mine = [row for row in rows if row.suite == suite]
-    check_cases(mine, suite, list(run.questions), problems)
+    check_cases(mine, f"run {run.id}", list(run.questions), problems)
     for row in rows:
         if row.suite != suite:
             problems.add(row.place, "suite", shown(row.suite), f"{suite}, the suite of {run.id}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from evalbot.domain.answers import Answer, AnswerStatus, Place, Timing, Usage
@@ -10,8 +10,9 @@ from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import NewGrade, RecordedAnswer, Run
 from evalbot.fingerprint import fingerprint
 from evalbot.formats.fields import NOT_NEGATIVE, Bounds, Fields
-from evalbot.formats.json_tree import parse_jsonl
+from evalbot.formats.json_tree import parse_json
 from evalbot.formats.problems import Problems, nearest, one_of, shown
+from evalbot.formats.tree import Entries
 from evalbot.grading.basis import Basis
 from evalbot.transfer.head import NUMBER, EarlierRubric, Head
 from evalbot.transfer.lines import NOT_KEPT_YET, GradeRecord, Rules
@@ -50,7 +51,7 @@ class LineReader:
         """The answers of answers.jsonl."""
         found: list[RecordedAnswer] = []
         lines: dict[Whereabouts, int] = {}
-        for entries in parse_jsonl(text, file, self._problems):
+        for entries in _objects(text, file, self._problems):
             fields = Fields(entries, file, self._problems)
             where = self._whereabouts(fields)
             found.append(self._answer(fields, where))
@@ -64,13 +65,13 @@ class LineReader:
     def grades(self, text: str, file: str, answers: Mapping[Whereabouts, int]) -> list[GradeRecord]:
         """The grades of grades.jsonl, each said about one of the answers."""
         found = []
-        for number, entries in enumerate(parse_jsonl(text, file, self._problems), start=1):
+        for entries in _objects(text, file, self._problems):
             fields = Fields(entries, file, self._problems)
             where = self._whereabouts(fields)
             if where not in answers:
                 expected = "an attempt that answers.jsonl has"
                 fields.fault("attempt", str(where.attempt), expected)
-            grade = self._grade(fields, number)
+            grade = self._grade(fields, entries.line)
             self._check_stale(fields, where.place.case, grade)
             found.append(GradeRecord(where.place, where.attempt, grade))
             fields.finish()
@@ -158,6 +159,16 @@ class LineReader:
         if case in self._rules.cases and said != self._rules.is_stale(case, grade):
             found = "true" if said else "false"
             fields.fault("stale", found, "what the rubric, the suite and run.json tell")
+
+
+def _objects(text: str, file: str, problems: Problems) -> Iterator[Entries]:
+    """The objects of the lines, one after the other: a large file's trees never all at once."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        node = parse_json(line, file, number, problems) if line else None
+        if isinstance(node, Entries):
+            yield node
+        elif node is not None:
+            problems.add(f"{file}:{number}", "", shown(line), "a JSON object a line")
 
 
 def _by_line(rubrics: tuple[EarlierRubric, ...]) -> list[tuple[int, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -73,20 +73,20 @@ def read_material(
             problems.add(rows[0].place, "suite", shown(name), expected)
             continue
         suite = read_suite(known[name])
-        check_cases(rows, suite.name, [case.key for case in suite.cases], problems)
+        check_cases(rows, f"suite {name}", [case.key for case in suite.cases], problems)
         check_repeats(rows, problems)
         found[name] = Material(suite, read_rubric(find_rubric(suite.rubric, folder)))
     return found
 
 
-def check_cases(rows: Iterable[Row], suite: str, keys: Sequence[str], problems: Problems) -> None:
-    """Note each row whose case is not one of these."""
+def check_cases(rows: Iterable[Row], owner: str, keys: Sequence[str], problems: Problems) -> None:
+    """Note each row whose case is not one of its owner's: a suite's, or a run's."""
     known = frozenset(keys)
     for row in rows:
         if row.case not in known:
             close = nearest(row.case, keys)
             hint = f" (did you mean {close}?)" if close else ""
-            problems.add(row.place, "case", shown(row.case), f"a case of suite {suite}{hint}")
+            problems.add(row.place, "case", shown(row.case), f"a case of {owner}{hint}")
 
 
 def check_repeats(rows: Iterable[Row], problems: Problems) -> None:
@@ -99,8 +99,8 @@ def check_repeats(rows: Iterable[Row], problems: Problems) -> None:
 
 def content_of(row: Row) -> str:
     """What a row says, whatever file and line it stands in."""
-    said = asdict(row)
-    del said["place"]
+    names = [name for name in row.__dataclass_fields__ if name != "place"]
+    said = {name: getattr(row, name) for name in names}
     return fingerprint({name: str(value) for name, value in said.items() if value is not None})
 
 

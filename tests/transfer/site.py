@@ -42,7 +42,7 @@ class Site:
         """Run a command that must succeed; its lines on stdout."""
         result = self.call(*words, database=database)
         assert result.exit_code == 0, result.exception or result.output
-        return result.stdout.split()
+        return result.stdout.splitlines()
 
     def fails(self, *words: str) -> str:
         """Run a command that must be refused; the sentence a user would read."""
