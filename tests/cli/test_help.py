@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from evalbot.cli.main import app
+from tests.cli.calling import evalbot
 
 HEAVY = (
     "sqlalchemy", "aiohttp", "alembic", "psycopg", "opencc", "sacrebleu", "rapidfuzz", "yaml",
@@ -19,15 +20,6 @@ def commands() -> list[list[str]]:
         assert group.typer_instance is not None
         names += [[group.name, one.name] for one in group.typer_instance.registered_commands]
     return [[str(part) for part in name] for name in names]
-
-
-def evalbot(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "evalbot.cli.main", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -1,0 +1,215 @@
+"""Commands end to end: exit codes, streams, formats and files."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from evalbot.store.database import open_database
+from tests.building import CASES, record, said, small_run, write_site
+from tests.cli.calling import evalbot
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder with a config, a suite and a database with one run of two models."""
+    folder = write_site(tmp_path)
+    answers = [
+        said("door", "甲", "请开门"),
+        said("light", "甲", "请关灯"),
+        said("rain", "甲", "下雨了"),
+        said("door", "b", "请关门"),
+        said("light", "b", "把灯关上"),
+    ]
+    with open_database("sqlite:///evalbot.db", folder) as database:
+        record(database, small_run(folder, "甲", "b"), answers)
+    return folder
+
+
+def test_init_writes_what_check_accepts(tmp_path: Path) -> None:
+    done = evalbot("init", "my-eval", folder=tmp_path)
+    assert done.returncode == 0
+    checked = evalbot("check", folder=tmp_path / "my-eval")
+    assert "suite my-suite: 5 cases: ok" in checked.stdout
+    assert "rubric my-rubric: version 1: ok" in checked.stdout
+    # Its example endpoint is not there: that is told, and the exit code says so.
+    assert "NOT READY" in checked.stdout
+    assert checked.returncode == 1
+
+
+def test_init_never_overwrites(tmp_path: Path) -> None:
+    (tmp_path / "evalbot.yaml").write_text("mine")
+    done = evalbot("init", folder=tmp_path)
+    assert done.returncode == 2
+    assert (tmp_path / "evalbot.yaml").read_text() == "mine"
+
+
+def test_check_tells_all_problems_at_once(site: Path) -> None:
+    write_site(site, [*CASES, {"key": "door", "prompt": "x"}, {"kye": "y", "prompt": "x"}])
+    done = evalbot("check", folder=site)
+    assert done.returncode == 2
+    assert "cases.jsonl:4" in done.stderr
+    assert "cases.jsonl:5" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_command_that_needs_a_config_says_how_to_get_one(tmp_path: Path) -> None:
+    done = evalbot("run", "translation", folder=tmp_path)
+    assert done.returncode == 2
+    assert "`evalbot init` writes one" in done.stderr
+
+
+def test_run_tells_what_is_wrong_before_anything_is_written(site: Path) -> None:
+    done = evalbot("run", "smal", folder=site)
+    assert (done.returncode, done.stdout) == (2, "")
+    config = "endpoints: [{name: a, base_url: 'http://127.0.0.1:1/v1'}]\n"
+    (site / "evalbot.yaml").write_text(config)
+    done = evalbot("run", "smal", folder=site)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "small" in done.stderr
+
+
+def test_a_dry_run_asks_nothing(site: Path) -> None:
+    config = "endpoints: [{name: a, base_url: 'http://127.0.0.1:1/v1', sampling: {max_tokens: 9}}]"
+    (site / "evalbot.yaml").write_text(config)
+    done = evalbot("run", "small", "--repeats", "2", "--dry-run", folder=site)
+    assert done.returncode == 0
+    assert "a: 6 calls" in done.stdout
+    assert "at most 54 to write, time unknown" in done.stdout
+    assert evalbot("runs", "--format", "json", folder=site).stdout.count('"run"') == 1
+
+
+def test_an_unreachable_endpoint_gives_connection_answers_and_exit_zero(site: Path) -> None:
+    config = "endpoints: [{name: a, base_url: 'http://127.0.0.1:1/v1', retries: 0}]\n"
+    (site / "evalbot.yaml").write_text(config)
+    done = evalbot("run", "small", folder=site)
+    assert done.returncode == 0
+    [run] = done.stdout.split()
+    [row] = json.loads(evalbot("rates", run, "--format", "json", folder=site).stdout)
+    assert (row["n"], row["unscored"], row["unscored_connection"]) == (0, 3, 3)
+
+
+def test_commands_from_a_config_are_shown_and_not_run_unconfirmed(site: Path) -> None:
+    marker = site / "started"
+    (site / "evalbot.yaml").write_text(
+        f"endpoints: [{{name: a, base_url: 'http://127.0.0.1:1/v1', start: [touch, {marker}]}}]\n"
+    )
+    done = evalbot("run", "small", folder=site, XDG_STATE_HOME=str(site / "state"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"touch {marker}" in done.stderr
+    assert not marker.exists()
+
+
+def test_rates_as_json(site: Path) -> None:
+    rows = json.loads(evalbot("rates", "--format", "json", folder=site).stdout)
+    assert [row["model"] for row in rows] == ["b", "甲"]
+    first = rows[1]
+    assert (first["n"], first["unscored"], first["stale"]) == (3, 0, 0)
+    assert first["rate"] == pytest.approx(1 / 3)
+    assert (first["grader"], first["tag"]) == (None, None)
+    assert list(first)[:16] == [
+        "suite", "model", "layer", "grader", "tag", "n", "unscored", "stale", "rate_name",
+        "rate", "low", "high", "rate_min", "rate_max", "direction", "signature",
+    ]  # fmt: skip
+
+
+def test_csv_is_the_default_where_nobody_looks(site: Path) -> None:
+    text = evalbot("rates", folder=site).stdout
+    assert not text.startswith("\ufeff")
+    assert [row["model"] for row in csv.DictReader(io.StringIO(text))] == ["b", "甲"]
+
+
+def test_a_csv_file_opens_in_excel(site: Path) -> None:
+    evalbot("rates", "--output", "r.csv", folder=site)
+    data = (site / "r.csv").read_bytes()
+    assert data.startswith(b"\xef\xbb\xbf")
+    assert "甲" in data.decode("utf-8-sig")
+
+
+@pytest.mark.parametrize("ending", ["md", "html", "tex"])
+def test_percentages_for_people_are_rounded_half_up(site: Path, ending: str) -> None:
+    done = evalbot("rates", "--output", f"r.{ending}", folder=site)
+    assert done.returncode == 0
+    text = (site / f"r.{ending}").read_text(encoding="utf-8").replace("\\%", "%")
+    assert "33.3 %" in text
+    assert "signature" in text
+
+
+def test_a_spreadsheet_has_numbers(site: Path) -> None:
+    evalbot("rates", "--output", "r.xlsx", folder=site)
+    sheet = openpyxl.load_workbook(site / "r.xlsx").active
+    rates = [row[1].value for row in sheet.iter_rows(min_row=2, max_row=3)]
+    assert rates == [0, pytest.approx(1 / 3)]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--format", "cvs"],
+        ["--layer", "corrected"],
+        ["--by", "model"],
+        ["--models", "c"],
+        ["no-such-run"],
+        ["--config", "none.yaml"],
+        ["--database", "nonsense"],
+        ["--output", "no/such/folder/r.csv"],
+    ],
+)
+def test_wrong_requests_exit_with_two_and_one_sentence(site: Path, arguments: list[str]) -> None:
+    done = evalbot("rates", *arguments, folder=site)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("evalbot: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_debug_shows_where_an_error_comes_from(site: Path) -> None:
+    assert "Traceback" in evalbot("rates", "no-such-run", "--debug", folder=site).stderr
+
+
+def test_runs_lists_what_there_is(site: Path) -> None:
+    [row] = json.loads(evalbot("runs", "--format", "json", folder=site).stdout)
+    assert list(row) == [
+        "run", "suite", "label", "state", "endpoints", "cases", "repeats", "answers", "unscored",
+        "started_at",
+    ]  # fmt: skip
+    assert (row["run"], row["answers"], row["unscored"]) == ("small-1", 5, 1)
+
+
+def test_show_prints_answers_with_their_verdicts(site: Path) -> None:
+    done = evalbot("show", "small", "--verdict", "wrong", folder=site)
+    assert done.returncode == 0
+    assert "甲 · wrong · ratio" in done.stdout
+    assert "请开门" in done.stdout
+    assert "请关灯" not in done.stdout
+
+
+def test_show_says_when_nothing_fits(site: Path) -> None:
+    assert evalbot("show", "small", "--status", "timeout", folder=site).returncode == 2
+    assert "did you mean" in evalbot("show", "small", "--case", "dor", folder=site).stderr
+
+
+def test_score_follows_a_changed_suite(site: Path) -> None:
+    write_site(site, [CASES[0], {**CASES[1], "references": ["把灯关上"]}, CASES[2]])
+    before = json.loads(evalbot("rates", "--format", "json", folder=site).stdout)
+    assert [row["stale"] for row in before] == [1, 1]
+    done = evalbot("score", "small-1", folder=site)
+    assert "5 answers scored, 2 grades new, 2 verdicts changed" in done.stderr
+    after = json.loads(evalbot("rates", "--format", "json", folder=site).stdout)
+    assert {row["model"]: row["n"] for row in after} == {"b": 2, "甲": 2}
+
+
+def test_the_database_tells_its_version_and_is_copied(site: Path) -> None:
+    assert "version:  0001" in evalbot("db", "status", folder=site).stdout
+    assert evalbot("db", "backup", "copy.db", folder=site).returncode == 0
+    copied = evalbot("runs", "--database", "sqlite:///copy.db", "--format", "json", folder=site)
+    assert json.loads(copied.stdout)[0]["run"] == "small-1"
+    assert "version 0001" in evalbot("db", "upgrade", folder=site).stderr
+
+
+def test_the_database_may_come_from_the_environment(site: Path, tmp_path: Path) -> None:
+    done = evalbot("runs", "--format", "json", folder=site, EVALBOT_DATABASE="sqlite:///other.db")
+    assert json.loads(done.stdout) == []
+    assert (site / "other.db").is_file()
