@@ -37,7 +37,7 @@ class GradeMaker:
 
     def make(self, row: GradeRow) -> NewGrade:
         """The grade of a row whose verdict has been checked."""
-        said = self._verdicts.read(row.verdict) or Said(None, None)
+        said = self._verdicts.read(row.verdict)
         layer = str(row.layer)
         return NewGrade(
             layer=layer,
@@ -69,7 +69,7 @@ def check_verdicts(rows: Iterable[GradeRow], rubric: Rubric, problems: Problems)
     """Note each row whose verdict is neither on the scale nor a reason for having none."""
     reader = VerdictReader(rubric)
     for row in rows:
-        if reader.read(row.verdict) is None:
+        if not reader.knows(row.verdict):
             problems.add(row.place, "verdict", shown(row.verdict), reader.expected(row.verdict))
 
 

@@ -85,6 +85,7 @@ def head_values(head: Head) -> dict[str, Any]:
     return {
         "format": FORMAT,
         **run_values(run),
+        "import_key": run.import_key,
         "fingerprints": _fingerprints(run),
         "earlier_rules": {
             "cases": list(head.cases),
@@ -106,7 +107,6 @@ def run_values(run: Run) -> dict[str, Any]:
         "repeats": run.repeats,
         "started_at": time_text(run.started_at),
         "finished_at": None if run.finished_at is None else time_text(run.finished_at),
-        "import_key": run.import_key,
         "settings": dict(run.settings),
         "endpoints": [asdict(endpoint) for endpoint in run.endpoints],
         "questions": dict(run.questions),

@@ -18,6 +18,7 @@ from evalbot.formats.secrets import KEY_PREFIXES
 ADDRESS = "[address]"
 PATH = "[path]"
 SECRET = "[secret]"
+STAND_INS = (ADDRESS, PATH, SECRET)
 
 _URL = re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]*://(?:\[[\w:.%]+\])?[^\s'\"<>\[\]]*")
 _NUMERIC = re.compile(r"(?<![\w.:])\[?[0-9a-fA-F.:]*[.:][0-9a-fA-F.:]*(?:%\w+)?\]?(?::\d+)?(?!\w)")
@@ -46,12 +47,21 @@ class Mask:
     """Takes addresses, paths and keys out of texts; hosts are names to be taken out as well."""
 
     def __init__(self, hosts: Iterable[str] = ()) -> None:
-        names = sorted((re.escape(host) for host in set(hosts) if host), key=len, reverse=True)
-        words = "|".join(names)
-        self._hosts = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.I) if names else None
+        # A host called like a stand-in would have the stand-ins replaced for ever.
+        words = {host for host in hosts if host and f"[{host.lower()}]" not in STAND_INS}
+        names = sorted((re.escape(word) for word in words), key=len, reverse=True)
+        self._hosts = (
+            re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?![\w-])", re.I) if names else None
+        )
 
     def text(self, text: str) -> str:
         """A server's words, what could be an address, a path or a key replaced."""
+        before = None
+        while text != before:
+            before, text = text, self._once(text)
+        return text
+
+    def _once(self, text: str) -> str:
         text = _SECRET_WORD.sub(SECRET, text)
         text = _URL.sub(ADDRESS, text)
         text = _QUOTED_PATH.sub(rf"\g<quote>{PATH}\g<quote>", text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from evalbot.domain.answers import Answer, AnswerStatus, Place, Timing, Usage
@@ -62,7 +62,7 @@ class LineReader:
                 fields.fault("attempt", f"{where.attempt}, which line {first} has", expected)
         return found
 
-    def grades(self, text: str, file: str, answers: Mapping[Whereabouts, int]) -> list[GradeRecord]:
+    def grades(self, text: str, file: str, answers: Container[Whereabouts]) -> list[GradeRecord]:
         """The grades of grades.jsonl, each said about one of the answers."""
         found = []
         for entries in _objects(text, file, self._problems):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalbot.domain.cases import grading_text
@@ -80,7 +80,7 @@ def read_export(folder: Path) -> Export:
     problems.raise_if_any()
     reader = LineReader(head, problems)
     answers = reader.answers(read_text(folder / ANSWERS, ANSWERS, problems) or "", ANSWERS)
-    there = {Whereabouts(one.place, one.attempt): at for at, one in enumerate(answers)}
+    there = {Whereabouts(one.place, one.attempt) for one in answers}
     grades = reader.grades(read_text(folder / GRADES, GRADES, problems) or "", GRADES, there)
     problems.raise_if_any()
     return Export(head, answers, grades)
@@ -95,6 +95,9 @@ def _read_object(path: Path, name: str, problems: Problems) -> Fields:
 
 def _write(connection: Connection, export: Export) -> None:
     head, run = export.head, export.head.run
+    if run.import_key is not None and runs.run_imported_as(connection, run.import_key):
+        # The file this run was made from has come in here too, as another run: both stay.
+        run = replace(run, import_key=None)
     runs.create_run(connection, run)
     _put_rules(connection, head)
     if not head.names:

@@ -40,9 +40,13 @@ class VerdictReader:
         self._words = [*rubric.verdicts, *UNSCORED_REASONS]
         self._scale = f"one of {', '.join(rubric.verdicts)}"
 
-    def read(self, word: str) -> Said | None:
-        """What the word says; None where it is neither."""
-        return self._said.get(word.casefold())
+    def knows(self, word: str) -> bool:
+        """Whether the word is on the scale or a reason."""
+        return word.casefold() in self._said
+
+    def read(self, word: str) -> Said:
+        """What the word says. Raises KeyError for one that it does not know."""
+        return self._said[word.casefold()]
 
     def expected(self, word: str) -> str:
         """What should stand in the word's place."""

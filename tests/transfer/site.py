@@ -58,6 +58,24 @@ class Site:
         rows: list[dict[str, Any]] = json.loads(result.stdout)
         return rows
 
+    def files(self, folder: str) -> dict[str, bytes]:
+        """The files of an export, without what tells when it was written."""
+        home = self.folder / folder
+        found = {
+            path.relative_to(home).as_posix(): path.read_bytes()
+            for path in sorted(home.rglob("*"))
+            if path.is_file()
+        }
+        head = json.loads(found.pop("run.json"))
+        del head["exported_at"]
+        sums = [line for line in found.pop("SHA256SUMS").splitlines() if b"run.json" not in line]
+        return {**found, "run.json": json.dumps(head).encode(), "sums": b"\n".join(sums)}
+
+    def lines(self, folder: str, name: str) -> list[dict[str, Any]]:
+        """The lines of a file of an export."""
+        text = (self.folder / folder / name).read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.split("\n") if line]
+
     def write(self, name: str, text: str) -> str:
         """Write a file; its name as a user types it."""
         (self.folder / name).write_text(text, encoding="utf-8", newline="")
