@@ -125,8 +125,8 @@ def default_answer(prompt: str) -> str:
 class FaultServer:
     """Serves while in its `with` block; attributes may be changed at any time.
 
-    llama: whether llama.cpp's own routes are there. swap_after, die_after: after so many
-    chats another model is loaded, or the server is gone.
+    llama: whether llama.cpp's own routes are there. port: 0 takes any free one. swap_after,
+    die_after: after so many chats another model is loaded, or the server is gone.
     """
 
     def __init__(
@@ -152,12 +152,12 @@ class FaultServer:
         self.connections: set[object] = set()
         self.events = [] if events is None else events
         self._scripts: dict[str, list[Reply]] = {}
-        self._port = 0
+        self.port = 0
 
     @property
     def base_url(self) -> str:
         """What stands in a config as base_url."""
-        return f"http://127.0.0.1:{self._port}/v1"
+        return f"http://127.0.0.1:{self.port}/v1"
 
     @property
     def prompts(self) -> list[str]:
@@ -180,7 +180,8 @@ class FaultServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stopped.set)
+        with suppress(RuntimeError):  # it has died already, as it was told to
+            self._loop.call_soon_threadsafe(self._stopped.set)
         self._thread.join(10)
         assert not self._thread.is_alive()
 
@@ -196,9 +197,9 @@ class FaultServer:
             app, handler_cancellation=True, access_log=None, shutdown_timeout=0.01
         )
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self._port)
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
         await site.start()
-        self._port = self._runner.addresses[0][1]
+        self.port = self._runner.addresses[0][1]
         ready.set()
         await self._stopped.wait()
         await self._runner.cleanup()

@@ -11,7 +11,7 @@ from evalbot.domain.endpoints import EndpointFacts
 from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.client import open_session
 from evalbot.endpoints.preflight import inspect
-from evalbot.errors import EndpointError, NotFoundError, Problem, ProblemsError
+from evalbot.errors import EndpointError, InputError, NotFoundError, Problem, ProblemsError
 from evalbot.formats.catalogue import find_rubric, list_rubrics, list_suites
 from evalbot.formats.rubrics import read_rubric
 from evalbot.formats.suites import read_suite
@@ -58,9 +58,9 @@ async def check_endpoints(endpoints: Sequence[EndpointSettings]) -> list[Endpoin
 
 
 async def _check(endpoint: EndpointSettings) -> EndpointReport:
-    async with open_session(endpoint) as session:
-        try:
+    try:
+        async with open_session(endpoint) as session:
             return EndpointReport(endpoint.name, await inspect(session, endpoint), None)
-        except EndpointError as error:
-            reason = str(error).removeprefix(f"endpoint {endpoint.name}: ")
-            return EndpointReport(endpoint.name, None, reason)
+    except (EndpointError, InputError) as error:
+        reason = str(error).removeprefix(f"endpoint {endpoint.name}: ")
+        return EndpointReport(endpoint.name, None, reason)

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalbot.domain.settings import EndpointSettings
+from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
 
 LONGEST_STOP_S = 60.0
 LONGEST_FAREWELL_S = 10.0
 LAST_LINES = 5
+LAST_BYTES = 4096
 
 
 class ServerProcess:
@@ -85,9 +87,11 @@ class ServerProcess:
             ) from error
 
     def _last_words(self) -> str:
-        self._log.seek(0)
-        lines = self._log.read().decode("utf-8", "replace").strip().splitlines()
-        return " / ".join(lines[-LAST_LINES:]) or "it said nothing"
+        # Read without moving the place where the command, which has the same file, writes.
+        handle = self._log.fileno()
+        end = os.pread(handle, LAST_BYTES, max(0, os.fstat(handle).st_size - LAST_BYTES))
+        lines = end.decode("utf-8", "replace").strip().splitlines()
+        return shorten(" / ".join(lines[-LAST_LINES:])) or "it said nothing"
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

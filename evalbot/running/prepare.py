@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from evalbot import __version__
 from evalbot.domain.cases import Suite
@@ -19,7 +20,7 @@ from evalbot.formats.problems import nearest
 from evalbot.formats.rubrics import read_rubric
 from evalbot.formats.suites import read_suite
 from evalbot.grading.basis import basis_from_files
-from evalbot.store import runs
+from evalbot.store import leases, runs
 from evalbot.store.database import Database
 
 
@@ -51,7 +52,14 @@ class PreparedRun:
     endpoints: tuple[EndpointSettings, ...]
 
 
-def read_for_run(config: Config, suite_name: str, selection: Selection) -> tuple[Suite, Rubric]:
+class Questions(NamedTuple):
+    """What a run asks, and the rubric that grades it."""
+
+    suite: Suite
+    rubric: Rubric
+
+
+def read_questions(config: Config, suite_name: str, selection: Selection) -> Questions:
     """The suite, cut down to the selection, and its rubric."""
     suite = read_suite(find_suite(suite_name, config.folder))
     rubric = read_rubric(find_rubric(suite.rubric, config.folder))
@@ -64,7 +72,7 @@ def read_for_run(config: Config, suite_name: str, selection: Selection) -> tuple
                 f"suite {suite.name}: no case has the tag {', '.join(selection.tags)}; "
                 f"its tags are: {', '.join(known) or 'none'}"
             )
-    return replace(suite, cases=cases[: selection.limit]), rubric
+    return Questions(replace(suite, cases=cases[: selection.limit]), rubric)
 
 
 def choose_endpoints(config: Config, names: Sequence[str]) -> tuple[EndpointSettings, ...]:
@@ -86,10 +94,10 @@ def choose_endpoints(config: Config, names: Sequence[str]) -> tuple[EndpointSett
 
 
 def new_run(
-    database: Database, config: Config, suite_name: str, selection: Selection
+    database: Database, config: Config, questions: Questions, selection: Selection
 ) -> PreparedRun:
     """Write a new run of one suite into the record; nothing has been asked yet."""
-    suite, rubric = read_for_run(config, suite_name, selection)
+    suite, rubric = questions
     endpoints = choose_endpoints(config, selection.endpoints)
     now = datetime.now(UTC)
     run = Run(
@@ -113,7 +121,11 @@ def new_run(
 def resume_run(
     database: Database, config: Config, run_id: str, extension: Extension
 ) -> PreparedRun:
-    """Take up a run again; raises InputError where it would not be the same run any more."""
+    """Take up a run again.
+
+    Raises InputError where it would not be the same run any more, and LeaseHeldError where
+    another process works on it; nothing is changed then.
+    """
     with database.read() as connection:
         run = runs.get_run(connection, run_id)
     if run.state is RunState.IMPORTED:
@@ -148,6 +160,7 @@ def resume_run(
         endpoints=(*run.endpoints, *(run_endpoint(endpoint) for endpoint in added)),
     )
     with database.write() as connection:
+        leases.refuse_if_held(connection, run.id)
         runs.set_grading(connection, run.id, basis.suite, basis.rubric)
         runs.set_repeats(connection, run.id, extended.repeats)
         runs.add_endpoints(

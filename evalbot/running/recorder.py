@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from evalbot.domain.runs import RecordedAnswer
 from evalbot.grading.automatic import AutoGrader
+from evalbot.running.together import to_the_end
 from evalbot.store import leases
 from evalbot.store.answers import add_answers
 from evalbot.store.database import Database
@@ -51,6 +52,9 @@ class Recorder:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await to_the_end(self._finish())
+
+    async def _finish(self) -> None:
         await self._waiting.put(None)
         await self._writing
         self._thread.shutdown()

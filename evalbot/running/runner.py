@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,20 +18,25 @@ from evalbot.running.commands import ServerProcess
 from evalbot.running.places import count_to_ask, places_to_ask
 from evalbot.running.progress import EndpointProgress, RunProgress
 from evalbot.running.recorder import Recorder, store_rules
-from evalbot.running.together import finish
-from evalbot.running.turn import Turn, TurnSettings
+from evalbot.running.together import finish, to_the_end
+from evalbot.running.turn import MODEL_CHECK_S, Turn, TurnSettings
 from evalbot.store import leases, runs
 from evalbot.store.answers import Asked, places_asked
 from evalbot.store.database import Database
+from evalbot.store.leases import Lease
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How to work on a run; concurrency is per endpoint, over the config's."""
+    """How to work on a run; concurrency is per endpoint, over the config's.
+
+    model_check_s: how often each server is asked whether it still holds the same model.
+    """
 
     folder: Path
     concurrency: int | None = None
     retry_failed: bool = False
+    model_check_s: float = MODEL_CHECK_S
 
 
 class Runner:
@@ -48,6 +54,8 @@ class Runner:
         self._endpoints = endpoints
         self._options = options
         self._asked: dict[str, Mapping[Place, Asked]] = {}
+        self._lease: Lease | None = None
+        self._some_left_out = False
         self.progress = RunProgress(run.id, run.suite.name)
 
     async def execute(self) -> bool:
@@ -56,47 +64,54 @@ class Runner:
         Raises LeaseHeldError where another process has the run, and StoreError where the
         record cannot be written; what was recorded before stays.
         """
-        lease = await self._take()
-        done = False
         try:
+            lease = await to_the_end(asyncio.to_thread(self._take))
             grader = AutoGrader(self._run.suite, self._run.rubric)
             await asyncio.to_thread(store_rules, self._database, grader)
             async with Recorder(self._database, lease, grader) as recorder:
                 done = await self._until_failed(recorder)
             if recorder.error is not None:
                 raise _unsaved(recorder)
-        finally:
-            await asyncio.shield(asyncio.to_thread(self._leave, lease, done))
+        except BaseException:
+            with contextlib.suppress(StoreError):  # what went wrong first is what is told
+                await to_the_end(asyncio.to_thread(self._leave, False))
+            raise
+        await to_the_end(asyncio.to_thread(self._leave, done))
         return done
 
-    async def _take(self) -> leases.Lease:
-        def take() -> leases.Lease:
-            with self._database.write() as connection:
-                lease = leases.acquire(connection, self._run.id)
-                runs.set_state(connection, self._run.id, RunState.RUNNING)
-            with self._database.read() as connection:
-                for endpoint in self._endpoints:
-                    self._asked[endpoint.name] = places_asked(
-                        connection, self._run.id, endpoint.name
-                    )
-            return lease
-
-        lease = await asyncio.to_thread(take)
-        for endpoint in self._endpoints:
-            total = count_to_ask(
-                self._run,
-                endpoint.name,
-                self._asked[endpoint.name],
-                retry_failed=self._options.retry_failed,
-            )
-            self.progress.endpoints[endpoint.name] = EndpointProgress(endpoint.name, total)
-        return lease
-
-    def _leave(self, lease: leases.Lease, done: bool) -> None:
-        state = RunState.FINISHED if done else RunState.STOPPED
+    def _take(self) -> Lease:
+        """Take the run, and see what of it is to be asked."""
         with self._database.write() as connection:
-            runs.set_state(connection, self._run.id, state, datetime.now(UTC) if done else None)
-            leases.release(connection, lease)
+            self._lease = leases.acquire(connection, self._run.id)
+            runs.set_state(connection, self._run.id, RunState.RUNNING)
+        chosen = {endpoint.name for endpoint in self._endpoints}
+        progress: dict[str, EndpointProgress] = {}
+        with self._database.read() as connection:
+            for endpoint in self._run.endpoints:
+                asked = places_asked(connection, self._run.id, endpoint.name)
+                retry = self._options.retry_failed and endpoint.name in chosen
+                total = count_to_ask(self._run, endpoint.name, asked, retry_failed=retry)
+                if endpoint.name in chosen:
+                    self._asked[endpoint.name] = asked
+                    progress[endpoint.name] = EndpointProgress(endpoint.name, total)
+                elif total:
+                    self._some_left_out = True
+        self.progress.endpoints = progress
+        return self._lease
+
+    def _leave(self, done: bool) -> None:
+        """Give the run back; nothing is written where it was never ours or is not any more."""
+        if self._lease is None:
+            return
+        finished = done and not self._some_left_out
+        with self._database.write() as connection:
+            if leases.release(connection, self._lease):
+                runs.set_state(
+                    connection,
+                    self._run.id,
+                    RunState.FINISHED if finished else RunState.STOPPED,
+                    datetime.now(UTC) if finished else None,
+                )
 
     async def _until_failed(self, recorder: Recorder) -> bool:
         """All lanes to their end, unless the record fails first."""
@@ -131,7 +146,12 @@ class Runner:
         recorded = next(one for one in self._run.endpoints if one.name == endpoint.name)
         turn = Turn(
             TurnSettings(
-                self._run, endpoint, recorded, self._options.concurrency, self._note_endpoint
+                self._run,
+                endpoint,
+                recorded,
+                self._options.concurrency,
+                self._note_endpoint,
+                self._options.model_check_s,
             ),
             recorder,
             progress,
@@ -152,7 +172,7 @@ class Runner:
             await turn.give_up(places, str(error), AnswerStatus.CONNECTION)
             return True
         finally:
-            await asyncio.shield(self._stop(server))
+            await to_the_end(self._stop(server))
 
     async def _stop(self, server: ServerProcess) -> None:
         try:

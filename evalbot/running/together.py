@@ -22,6 +22,20 @@ async def finish(tasks: Sequence[asyncio.Task[Result]]) -> list[Result]:
     return [task.result() for task in tasks if not task.cancelled()]
 
 
+async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """The result of work that must not stop half-way: when we are cancelled, after it is done."""
+    task = asyncio.create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None and task.exception() is None:
+        raise cancelled
+    return task.result()
+
+
 async def first_of(*coroutines: Coroutine[Any, Any, None]) -> None:
     """Until one of them is done; the others are ended. Raises what the first one raised."""
     tasks = [asyncio.create_task(one) for one in coroutines]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalbot.domain.settings import EndpointSettings
+from evalbot.errors import EvalbotError
 from evalbot.fingerprint import fingerprint
 
 
@@ -26,8 +27,14 @@ def confirm(commands: Sequence[tuple[str, ...]], folder: Path, state: Path | Non
     """Remember that these commands may run, in this folder, on this machine."""
     path = state or state_file()
     known = _confirmed(path) | {_name(command, folder) for command in commands}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(sorted(known)), encoding="utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(sorted(known)), encoding="utf-8")
+    except OSError as error:
+        raise EvalbotError(
+            f"the confirmation could not be kept in {path} ({error}); make that place writable, "
+            "or set XDG_STATE_HOME to another one"
+        ) from error
 
 
 def state_file() -> Path:
@@ -38,9 +45,10 @@ def state_file() -> Path:
 
 def _confirmed(path: Path) -> set[str]:
     try:
-        return set(json.loads(path.read_text(encoding="utf-8")))
+        kept = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return set()
+    return {name for name in kept if isinstance(name, str)} if isinstance(kept, list) else set()
 
 
 def _name(command: Sequence[str], folder: Path) -> str:

@@ -16,12 +16,13 @@ from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.client import EndpointClient, open_session
 from evalbot.endpoints.counting import tokens_too_many
 from evalbot.endpoints.preflight import inspect, loaded_model, wait_until_healthy
+from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
 from evalbot.running.commands import ServerProcess
 from evalbot.running.places import ToAsk
 from evalbot.running.progress import EndpointProgress
 from evalbot.running.recorder import Recorder
-from evalbot.running.together import finish, first_of
+from evalbot.running.together import finish, first_of, to_the_end
 
 UNKNOWN_SLOTS = 4
 """Requests at once to a server that does not tell its slots."""
@@ -62,7 +63,8 @@ class Turn:
         self._broken_in_a_row = 0
         self._gone: str | None = None
         self._changed: str | None = None
-        self._unverified: list[tuple[ToAsk, Answer]] = []
+        self._verified = 0
+        self._unverified: list[ToAsk] = []
         self._overflows: dict[str, int | None] = {}
 
     async def ask_all(self, places: Iterator[ToAsk], server: ServerProcess | None) -> bool:
@@ -108,8 +110,9 @@ class Turn:
         """Record every place left as failed, with the reason, without asking."""
         self._progress.state = reason
         now = datetime.now(UTC)
+        detail = shorten(reason)
         for place in places:
-            await self._record(place, Answer(status, "", "", "", now, error_detail=reason))
+            await self._record(place, Answer(status, "", "", "", now, error_detail=detail))
 
     async def _look(
         self, session: aiohttp.ClientSession, server: ServerProcess | None
@@ -147,6 +150,7 @@ class Turn:
         count: int,
     ) -> None:
         client = EndpointClient(session, self._endpoint, facts.slot_context, facts.slots)
+        count = min(count, self._progress.total)
         workers = [
             asyncio.create_task(self._worker(session, client, facts, places)) for _ in range(count)
         ]
@@ -173,8 +177,9 @@ class Turn:
 
         for place in places:
             answer = await self._ask(session, client, facts, place, before_retry)
-            self._unverified.append((place, answer))
-            await asyncio.shield(self._record(place, answer))
+            if answer.status is not AnswerStatus.CANCELLED:
+                self._unverified.append(place)
+            await to_the_end(self._record(place, answer))
             if answer.status is AnswerStatus.CANCELLED:
                 return
             self._count_broken(answer)
@@ -244,14 +249,19 @@ class Turn:
             worker.cancel()
 
     async def _verify(self, session: aiohttp.ClientSession, facts: EndpointFacts) -> None:
-        """See that the model is still the same; a server that does not answer proves nothing."""
-        answered = len(self._unverified)
+        """See that the model is still the same; a server that does not answer proves nothing.
+
+        Several may look at once: each look clears the answers that were there when it began.
+        """
+        answered = self._verified + len(self._unverified)
         try:
             now = await loaded_model(session, self._endpoint)
         except EndpointError:
             return
         if now.fingerprint == facts.loaded.fingerprint:
-            del self._unverified[:answered]
+            cleared = max(0, answered - self._verified)
+            del self._unverified[:cleared]
+            self._verified += cleared
         else:
             self._changed = (
                 f"the loaded model changed during the run: it was {facts.loaded.id}, "
@@ -260,16 +270,14 @@ class Turn:
 
     async def _disown(self) -> None:
         """Nobody knows which model gave the answers since the last look: ask those again."""
-        for place, answer in self._unverified:
-            if answer.status is AnswerStatus.CANCELLED:
-                continue
+        for place in self._unverified:
             disowned = Answer(
                 AnswerStatus.CANCELLED,
                 "",
                 "",
                 "",
                 datetime.now(UTC),
-                error_detail=f"{self._changed} (attempt {place.attempt} may be by either)",
+                error_detail=shorten(f"{self._changed} (attempt {place.attempt} may be by either)"),
             )
             await self._recorder.record(self._as_recorded(place, disowned, place.attempt + 1))
 

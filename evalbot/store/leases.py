@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Row, Select, select, update
 
 from evalbot.errors import LeaseHeldError
 from evalbot.store.schema import RunRow
@@ -34,18 +34,8 @@ def acquire(connection: Connection, run: str) -> Lease:
     A holder that died on this machine is told from one that lives, so that a killed run
     can go on at once; a holder elsewhere is waited for until its lease runs out.
     """
-    query = select(RunRow.lease_token, RunRow.lease_holder, RunRow.lease_until).where(
-        RunRow.id == run
-    )
-    row = connection.execute(query.with_for_update()).one()
+    refuse_if_held(connection, run)
     now = datetime.now(UTC)
-    if row.lease_token is not None and row.lease_until > now and not _has_died(row.lease_holder):
-        holder = row.lease_holder
-        raise LeaseHeldError(
-            f"run {run} is being worked on by process {holder['pid']} on {holder['host']} "
-            f"since {holder['since']}; wait for it, stop it there, or, if that machine is gone, "
-            f"try again after {row.lease_until:%H:%M:%S} UTC"
-        )
     lease = Lease(run, secrets.token_hex(8))
     connection.execute(
         update(RunRow)
@@ -57,6 +47,21 @@ def acquire(connection: Connection, run: str) -> Lease:
         )
     )
     return lease
+
+
+def refuse_if_held(connection: Connection, run: str) -> None:
+    """Raises LeaseHeldError, naming the holder, where a living process works on this run.
+
+    Nobody else can take it until the transaction ends.
+    """
+    row = connection.execute(_lease_of(run).with_for_update()).one()
+    if _is_live(row):
+        holder = row.lease_holder
+        raise LeaseHeldError(
+            f"run {run} is being worked on by process {holder['pid']} on {holder['host']} "
+            f"since {holder['since']}; wait for it, stop it there, or, if that machine is gone, "
+            f"try again after {row.lease_until:%H:%M:%S} UTC"
+        )
 
 
 def renew(connection: Connection, lease: Lease) -> None:
@@ -74,28 +79,37 @@ def renew(connection: Connection, lease: Lease) -> None:
         )
 
 
-def release(connection: Connection, lease: Lease) -> None:
-    """Give a run back."""
-    connection.execute(
+def release(connection: Connection, lease: Lease) -> bool:
+    """Give a run back; False where another process had taken it already."""
+    given = connection.execute(
         update(RunRow)
         .where(RunRow.id == lease.run, RunRow.lease_token == lease.token)
         .values(lease_token=None, lease_holder=None, lease_until=None)
     )
+    return given.rowcount == 1
 
 
 def is_held(connection: Connection, run: str) -> bool:
     """Whether a living process works on this run."""
-    row = connection.execute(
-        select(RunRow.lease_token, RunRow.lease_holder, RunRow.lease_until).where(RunRow.id == run)
-    ).one()
-    if row.lease_token is None or _has_died(row.lease_holder):
+    return _is_live(connection.execute(_lease_of(run)).one())
+
+
+def _lease_of(run: str) -> Select[Any]:
+    return select(RunRow.lease_token, RunRow.lease_holder, RunRow.lease_until).where(
+        RunRow.id == run
+    )
+
+
+def _is_live(row: Row[Any]) -> bool:
+    if row.lease_token is None or row.lease_until <= datetime.now(UTC):
         return False
-    return bool(row.lease_until > datetime.now(UTC))
+    return not _has_died(row.lease_holder)
 
 
 def _this_process(now: datetime) -> dict[str, Any]:
     return {
         "host": socket.gethostname(),
+        "space": _process_space(),
         "pid": os.getpid(),
         "born": _birth(os.getpid()),
         "since": f"{now:%Y-%m-%d %H:%M:%S} UTC",
@@ -104,7 +118,7 @@ def _this_process(now: datetime) -> dict[str, Any]:
 
 def _has_died(holder: Mapping[str, Any]) -> bool:
     """Whether the holder was a process of this machine that is gone."""
-    if holder.get("host") != socket.gethostname():
+    if holder.get("host") != socket.gethostname() or holder.get("space") != _process_space():
         return False
     pid = int(holder["pid"])
     try:
@@ -116,6 +130,14 @@ def _has_died(holder: Mapping[str, Any]) -> bool:
     # The number may have gone to another process since.
     born = _birth(pid)
     return born is not None and holder.get("born") is not None and born != holder["born"]
+
+
+def _process_space() -> str | None:
+    """Where process numbers mean the same: a container has a space of its own; Linux only."""
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return None
 
 
 def _birth(pid: int) -> str | None:
