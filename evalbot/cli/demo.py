@@ -69,13 +69,15 @@ def _run(folder: Path, addresses: list[str]) -> str | None:
     from evalbot.reporting.rate_table import people_table
     from evalbot.reporting.rates import RateQuery, rate_rows
     from evalbot.reporting.run_speed import run_speed_table
-    from evalbot.running.prepare import Selection, new_run
+    from evalbot.running.prepare import Selection, new_run, read_questions
     from evalbot.running.runner import RunOptions
     from evalbot.store.database import open_database
 
     settings = read_config(write_demo_config(folder, *addresses))
     with open_database(settings.database, settings.folder) as opened:
-        prepared = new_run(opened, settings, "demo", Selection(label="demo"))
+        selection = Selection(label="demo")
+        questions = read_questions(settings, "demo", selection)
+        prepared = new_run(opened, settings, questions, selection)
         if not work(opened, prepared, RunOptions(settings.folder)):
             return None
         rows = rate_rows(opened, [prepared.run.id], settings.folder, RateQuery())

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
+    from evalbot.domain.runs import Run
+    from evalbot.grading.basis import Basis
     from evalbot.store.database import Database
 
 
-def print_summary(database: Database, runs: Sequence[str], folder: Path) -> None:
-    """Rates of the automatic layer on stderr; the data itself is `evalbot rates`' to print."""
+def print_summary(database: Database, run: Run, basis: Basis) -> None:
+    """Rates of the automatic layer on stderr, by the texts the run was just graded by."""
     from evalbot.formats.tables import render
     from evalbot.reporting.rate_table import people_table
-    from evalbot.reporting.rates import RateQuery, rate_rows
+    from evalbot.reporting.rates import RateQuery, rates_of_run
 
-    rows = rate_rows(database, runs, folder, RateQuery())
+    with database.read() as connection:
+        rows = rates_of_run(connection, run, basis, RateQuery())
     typer.echo(render(people_table(rows), "md").decode(), err=True)

@@ -16,7 +16,7 @@ from evalbot.errors import EvalbotError, InputError
 
 if TYPE_CHECKING:
     from evalbot.domain.settings import Config, EndpointSettings
-    from evalbot.running.prepare import PreparedRun, Selection
+    from evalbot.running.prepare import PreparedRun, Questions
     from evalbot.running.runner import RunOptions
     from evalbot.store.database import Database
 
@@ -67,7 +67,15 @@ def run(
     scored at once. Ctrl-C stops cleanly; --resume goes on from there.
     """
     from evalbot.cli.rate_table import print_summary
-    from evalbot.running.prepare import Extension, Selection, new_run, resume_run
+    from evalbot.grading.basis import Basis
+    from evalbot.running.prepare import (
+        Extension,
+        Selection,
+        choose_endpoints,
+        new_run,
+        read_questions,
+        resume_run,
+    )
     from evalbot.running.runner import RunOptions
 
     _check_usage(suites, resume, retry_failed, add_endpoints, limit, tag, label, dry_run)
@@ -79,18 +87,21 @@ def run(
             _confirm_commands(prepared.endpoints, settings, allow_commands)
             finished = work(opened, prepared, options)
             if finished is not None:
-                print_summary(opened, [prepared.run.id], settings.folder)
+                print_summary(opened, prepared.run, Basis(prepared.run.suite, prepared.run.rubric))
             raise typer.Exit(0 if finished else 1)
         selection = Selection(split_list(endpoints), limit, split_list(tag), repeats or 1, label)
-        _look_first(settings, suites or [], selection, allow_commands, dry_run)
+        # Everything that can be wrong is told before anything is asked or written.
+        chosen = choose_endpoints(settings, selection.endpoints)
+        asked = [read_questions(settings, suite, selection) for suite in suites or []]
         if dry_run:
-            _print_estimates(opened, settings, suites or [], selection, concurrency)
+            _print_estimates(opened, chosen, asked, selection.repeats, concurrency)
             return
-        for suite in suites or []:
-            prepared = new_run(opened, settings, suite, selection)
+        _confirm_commands(chosen, settings, allow_commands)
+        for questions in asked:
+            prepared = new_run(opened, settings, questions, selection)
             finished = work(opened, prepared, options)
             if finished is not None:
-                print_summary(opened, [prepared.run.id], settings.folder)
+                print_summary(opened, prepared.run, Basis(prepared.run.suite, prepared.run.rubric))
             if not finished:
                 raise typer.Exit(1)
 
@@ -117,23 +128,6 @@ def _check_usage(
         )
 
 
-def _look_first(
-    settings: Config,
-    suites: Sequence[str],
-    selection: Selection,
-    allow_commands: bool,
-    dry_run: bool,
-) -> None:
-    """Everything that can be wrong is told before anything is asked or written."""
-    from evalbot.running.prepare import choose_endpoints, read_for_run
-
-    chosen = choose_endpoints(settings, selection.endpoints)
-    for suite in suites:
-        read_for_run(settings, suite, selection)
-    if not dry_run:
-        _confirm_commands(chosen, settings, allow_commands)
-
-
 def _confirm_commands(
     endpoints: Sequence[EndpointSettings], settings: Config, allowed: bool
 ) -> None:
@@ -158,19 +152,16 @@ def _confirm_commands(
 
 def _print_estimates(
     opened: Database,
-    settings: Config,
-    suites: Sequence[str],
-    selection: Selection,
+    endpoints: Sequence[EndpointSettings],
+    asked: Sequence[Questions],
+    repeats: int,
     concurrency: int | None,
 ) -> None:
     from evalbot.running.estimate import estimate_run
-    from evalbot.running.prepare import choose_endpoints, read_for_run
 
-    chosen = choose_endpoints(settings, selection.endpoints)
-    for name in suites:
-        suite, _ = read_for_run(settings, name, selection)
-        typer.echo(f"{suite.name}: {len(suite.cases)} cases, {selection.repeats} repeats")
-        for line in estimate_run(opened, suite, chosen, selection.repeats, concurrency):
+    for suite, _ in asked:
+        typer.echo(f"{suite.name}: {len(suite.cases)} cases, {repeats} repeats")
+        for line in estimate_run(opened, suite, endpoints, repeats, concurrency):
             time = "unknown, never asked before"
             if line.seconds is not None:
                 time = f"about {line.seconds / 60:.1f} minutes"

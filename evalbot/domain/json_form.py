@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from evalbot.domain.cases import Case, Checkpoint, Language, Message, Suite, Task
@@ -19,8 +19,28 @@ from evalbot.domain.rubrics import (
 
 
 def case_to_json(case: Case) -> dict[str, Any]:
-    """Every field of a case."""
-    return _fields(case)
+    """Every field of a case. Written out: asdict is ten times slower, and suites are large."""
+    return {
+        "key": case.key,
+        "prompt": case.prompt,
+        "messages": [{"role": turn.role, "content": turn.content} for turn in case.messages],
+        "references": list(case.references),
+        "acceptable": list(case.acceptable),
+        "traps": list(case.traps),
+        "critical": list(case.critical),
+        "checkpoints": [
+            {"id": line.id, "text": line.text, "weight": line.weight} for line in case.checkpoints
+        ],
+        "choices": list(case.choices),
+        "scorer": case.scorer,
+        "language": None
+        if case.language is None
+        else {"source": case.language.source, "target": case.language.target},
+        "cluster": case.cluster,
+        "notes": case.notes,
+        "source": case.source,
+        "tags": list(case.tags),
+    }
 
 
 def case_from_json(value: Mapping[str, Any]) -> Case:
@@ -37,7 +57,7 @@ def case_from_json(value: Mapping[str, Any]) -> Case:
 
 def suite_to_json(suite: Suite) -> dict[str, Any]:
     """Every field of a suite but its cases."""
-    fields = _fields(suite)
+    fields = _fields(replace(suite, cases=()))
     del fields["cases"]
     return fields
 
@@ -79,7 +99,7 @@ def _checkpoints(values: Any) -> tuple[Checkpoint, ...]:
     return tuple(Checkpoint(**line) for line in values)
 
 
-def _fields(value: Case | Suite | Rubric) -> dict[str, Any]:
+def _fields(value: Suite | Rubric) -> dict[str, Any]:
     return {name: _plain(inner) for name, inner in asdict(value).items()}
 
 

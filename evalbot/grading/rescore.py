@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from evalbot.domain.runs import NewGrade
+from evalbot.domain.runs import NewGrade, Run
 from evalbot.grading.automatic import AutoGrader
 from evalbot.grading.basis import FROM_RECORD, Basis, basis_from_files
 from evalbot.store import runs
@@ -23,6 +23,7 @@ class Rescored:
     answers: int
     written: int
     changed: int
+    run: Run
     basis: Basis
 
 
@@ -64,7 +65,7 @@ def rescore(
             answers += len(page)
             written += len(new)
             progress(answers)
-    return Rescored(answers, written, changed, basis)
+    return Rescored(answers, written, changed, run, basis)
 
 
 def _essence(grade: NewGrade) -> AutoVerdict:

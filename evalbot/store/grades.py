@@ -8,8 +8,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, insert, select, update
-from sqlalchemy.dialects.postgresql import insert as postgresql_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from evalbot.domain.answers import Place
 from evalbot.domain.runs import NewGrade, StoredGrade
@@ -34,9 +32,7 @@ class GradeWriter:
         if all(row["token"] is None for row in rows):
             self._connection.execute(insert(GradeRow), rows)
             return
-        sqlite = self._connection.dialect.name == "sqlite"
-        statement = sqlite_insert(GradeRow) if sqlite else postgresql_insert(GradeRow)
-        self._connection.execute(statement.on_conflict_do_nothing(index_elements=["token"]), rows)
+        self._connection.execute(insert_if_new(self._connection, GradeRow, "token"), rows)
 
     def _row(self, answer_id: int, grade: NewGrade) -> dict[str, Any]:
         return {

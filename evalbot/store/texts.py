@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, select
-from sqlalchemy.dialects.postgresql import insert as postgresql_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy import Connection, Insert, select
 
 from evalbot.fingerprint import fingerprint
-from evalbot.store.schema import TextRow
+from evalbot.store.schema import Base, TextRow
 
 FEW = 500
 """Values in one IN list: SQLite allows no more than some thousand."""
+
+
+def insert_if_new(connection: Connection, table: type[Base], key: str | None = None) -> Insert:
+    """An insert that leaves out rows whose primary key, or whose column key, is there already."""
+    keys = None if key is None else [key]
+    if connection.dialect.name == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+        return sqlite_insert(table).on_conflict_do_nothing(keys)
+    # Imported where it is used: it costs as much as the rest of this file's imports together.
+    from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+
+    return postgresql_insert(table).on_conflict_do_nothing(index_elements=keys)
 
 
 def put_texts(connection: Connection, kind: str, bodies: Iterable[Any]) -> list[str]:
     """Store these texts where they are not there yet; their fingerprints, in order."""
     rows = [{"fingerprint": fingerprint(body), "kind": kind, "body": body} for body in bodies]
     if rows:
-        sqlite = connection.dialect.name == "sqlite"
-        insert = sqlite_insert(TextRow) if sqlite else postgresql_insert(TextRow)
-        connection.execute(insert.on_conflict_do_nothing(), rows)
+        connection.execute(insert_if_new(connection, TextRow), rows)
     return [row["fingerprint"] for row in rows]
 
 
