@@ -13,6 +13,7 @@ from evalbot.domain.answers import Place
 from evalbot.domain.runs import NewGrade, StoredGrade
 from evalbot.store.answers import STREAMED, last_attempts
 from evalbot.store.schema import AnswerRow, GradeRow, GraderRow
+from evalbot.store.texts import insert_if_new
 
 PEOPLE = frozenset({"human", "adjudicated"})
 
