@@ -161,7 +161,7 @@ class Site:
                 f" WHERE answers.run = '{run_id}' GROUP BY answers.id"
             )
         )
-        assert set(grades.values()) == {1}
+        assert set(grades.values()) <= {1}
 
     def change(self, statement: str) -> None:
         """Change the tables behind evalbot's back."""
@@ -171,3 +171,7 @@ class Site:
                 connection.execute(text(statement))
         finally:
             engine.dispose()
+
+    def let_lease_run_out(self) -> None:
+        """As if nobody had been heard of for long."""
+        self.change("UPDATE runs SET lease_until = '2020-01-01T00:00:00.000000Z'")
