@@ -2,11 +2,11 @@
 
 from alembic import context
 
-from evalbot.store.schema import Base
+from evalbot.store.schema import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
+    target_metadata=metadata,
     render_as_batch=True,
 )
 with context.begin_transaction():

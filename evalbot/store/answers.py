@@ -9,11 +9,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVarTuple
 
 from sqlalchemy import Connection, Row, Select, insert, select
-from sqlalchemy.orm import aliased
 
 from evalbot.domain.answers import Answer, AnswerStatus, Place, Retry, Timing, Usage
 from evalbot.domain.runs import RecordedAnswer
-from evalbot.store.schema import AnswerRow
+from evalbot.store.schema import answer_table
 
 PAGE = 2_000
 STREAMED = MappingProxyType({"yield_per": PAGE})
@@ -32,7 +31,7 @@ class Asked:
 
 def add_answers(connection: Connection, run: str, answers: Sequence[RecordedAnswer]) -> list[int]:
     """Write answers; their row ids, in order."""
-    statement = insert(AnswerRow).returning(AnswerRow.id, sort_by_parameter_order=True)
+    statement = insert(answer_table).returning(answer_table.c.id, sort_by_parameter_order=True)
     rows = [_row(run, recorded) for recorded in answers]
     return list(connection.execute(statement, rows).scalars()) if rows else []
 
@@ -41,14 +40,14 @@ def places_asked(connection: Connection, run: str, endpoint: str) -> dict[Place,
     """Every place of an endpoint that has an answer."""
     rows = connection.execute(
         select(
-            AnswerRow.case_key,
-            AnswerRow.repeat,
-            AnswerRow.pass_number,
-            AnswerRow.attempt,
-            AnswerRow.status,
+            answer_table.c.case_key,
+            answer_table.c.repeat,
+            answer_table.c.pass_number,
+            answer_table.c.attempt,
+            answer_table.c.status,
         )
-        .where(AnswerRow.run == run, AnswerRow.endpoint == endpoint)
-        .order_by(AnswerRow.attempt)
+        .where(answer_table.c.run == run, answer_table.c.endpoint == endpoint)
+        .order_by(answer_table.c.attempt)
     )
     return {
         Place(row.case_key, endpoint, row.repeat, row.pass_number): Asked(
@@ -60,7 +59,7 @@ def places_asked(connection: Connection, run: str, endpoint: str) -> dict[Place,
 
 def attempts_of(connection: Connection, run: str) -> dict[int, int]:
     """By row id, which attempt each answer of a run is."""
-    query = select(AnswerRow.id, AnswerRow.attempt).where(AnswerRow.run == run)
+    query = select(answer_table.c.id, answer_table.c.attempt).where(answer_table.c.run == run)
     return dict(connection.execute(query).all())
 
 
@@ -77,14 +76,14 @@ class AnswerToScore:
 def answers_to_score(connection: Connection, run: str) -> Iterator[list[AnswerToScore]]:
     """The counting answers of a run in pages, so that a large run stays small in memory."""
     query = select(
-        AnswerRow.id,
-        AnswerRow.case_key,
-        AnswerRow.endpoint,
-        AnswerRow.repeat,
-        AnswerRow.pass_number,
-        AnswerRow.status,
-        AnswerRow.text,
-    ).order_by(AnswerRow.id)
+        answer_table.c.id,
+        answer_table.c.case_key,
+        answer_table.c.endpoint,
+        answer_table.c.repeat,
+        answer_table.c.pass_number,
+        answer_table.c.status,
+        answer_table.c.text,
+    ).order_by(answer_table.c.id)
     result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
     for page in result.partitions():
         yield [
@@ -95,16 +94,16 @@ def answers_to_score(connection: Connection, run: str) -> Iterator[list[AnswerTo
 
 def last_attempts(query: Select[*Columns], run: str) -> Select[*Columns]:
     """Restrict a query on answers to the counting answers of a run."""
-    later = aliased(AnswerRow)
-    return query.where(AnswerRow.run == run).where(
-        ~select(later.id)
+    later = answer_table.alias()
+    return query.where(answer_table.c.run == run).where(
+        ~select(later.c.id)
         .where(
-            later.run == AnswerRow.run,
-            later.endpoint == AnswerRow.endpoint,
-            later.case_key == AnswerRow.case_key,
-            later.repeat == AnswerRow.repeat,
-            later.pass_number == AnswerRow.pass_number,
-            later.attempt > AnswerRow.attempt,
+            later.c.run == answer_table.c.run,
+            later.c.endpoint == answer_table.c.endpoint,
+            later.c.case_key == answer_table.c.case_key,
+            later.c.repeat == answer_table.c.repeat,
+            later.c.pass_number == answer_table.c.pass_number,
+            later.c.attempt > answer_table.c.attempt,
         )
         .exists()
     )
@@ -129,17 +128,17 @@ class AnswerGlance(NamedTuple):
 def glance_at_answers(connection: Connection, run: str) -> Iterator[AnswerGlance]:
     """The counting answers of a run, without their texts."""
     query = select(
-        AnswerRow.id,
-        AnswerRow.case_key,
-        AnswerRow.endpoint,
-        AnswerRow.repeat,
-        AnswerRow.pass_number,
-        AnswerRow.status,
-        AnswerRow.ttft_ms,
-        AnswerRow.ttfot_ms,
-        AnswerRow.prefill_tps,
-        AnswerRow.decode_tps,
-        AnswerRow.timing_source,
+        answer_table.c.id,
+        answer_table.c.case_key,
+        answer_table.c.endpoint,
+        answer_table.c.repeat,
+        answer_table.c.pass_number,
+        answer_table.c.status,
+        answer_table.c.ttft_ms,
+        answer_table.c.ttfot_ms,
+        answer_table.c.prefill_tps,
+        answer_table.c.decode_tps,
+        answer_table.c.timing_source,
     )
     result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
     return (AnswerGlance(*row) for row in result)
@@ -155,20 +154,20 @@ def read_answers(
     all_attempts: bool = False,
 ) -> Iterator[tuple[int, RecordedAnswer]]:
     """Whole answers with their row ids, by endpoint, case, repeat, pass and attempt."""
-    query = select(AnswerRow)
-    query = query.where(AnswerRow.run == run) if all_attempts else last_attempts(query, run)
+    query = select(answer_table)
+    query = query.where(answer_table.c.run == run) if all_attempts else last_attempts(query, run)
     if endpoint is not None:
-        query = query.where(AnswerRow.endpoint == endpoint)
+        query = query.where(answer_table.c.endpoint == endpoint)
     if case is not None:
-        query = query.where(AnswerRow.case_key == case)
+        query = query.where(answer_table.c.case_key == case)
     if statuses:
-        query = query.where(AnswerRow.status.in_([str(status) for status in statuses]))
+        query = query.where(answer_table.c.status.in_([str(status) for status in statuses]))
     query = query.order_by(
-        AnswerRow.endpoint,
-        AnswerRow.case_key,
-        AnswerRow.repeat,
-        AnswerRow.pass_number,
-        AnswerRow.attempt,
+        answer_table.c.endpoint,
+        answer_table.c.case_key,
+        answer_table.c.repeat,
+        answer_table.c.pass_number,
+        answer_table.c.attempt,
     )
     result = connection.execute(query, execution_options=STREAMED)
     for row in result:
@@ -243,10 +242,10 @@ def _recorded(row: Row[Any]) -> RecordedAnswer:
 def typical_total_ms(connection: Connection, endpoint: str) -> float | None:
     """Median time of an endpoint's newest answers, in any run; None where it has none."""
     rows = connection.execute(
-        select(AnswerRow.total_ms)
-        .where(AnswerRow.endpoint == endpoint, AnswerRow.status == str(AnswerStatus.OK))
-        .where(AnswerRow.total_ms.is_not(None))
-        .order_by(AnswerRow.id.desc())
+        select(answer_table.c.total_ms)
+        .where(answer_table.c.endpoint == endpoint, answer_table.c.status == str(AnswerStatus.OK))
+        .where(answer_table.c.total_ms.is_not(None))
+        .order_by(answer_table.c.id.desc())
         .limit(PAGE)
     )
     times = [time for time in rows.scalars() if time is not None]

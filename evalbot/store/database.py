@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from evalbot.errors import EvalbotError, InputError, NeedsUpgradeError, StoreError
 from evalbot.fingerprint import canonical_json
-from evalbot.store.schema import SCHEMA_REVISION, Base
+from evalbot.store.schema import SCHEMA_REVISION, metadata
 
 BUSY_TIMEOUT_MS = 30_000
 CREATE_LOCK = 7_229_119_001
@@ -102,7 +102,7 @@ def revision_of(database: Database) -> str | None:
             found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
             if found is not None:
                 return str(found)
-    if names & set(Base.metadata.tables):
+    if names & set(metadata.tables):
         raise StoreError(
             "the database has tables like evalbot's but no version; "
             "name another database, or restore a backup"
@@ -132,7 +132,7 @@ def _create(database: Database) -> None:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": CREATE_LOCK})
         if "alembic_version" in inspect(connection).get_table_names():
             return
-        Base.metadata.create_all(connection)
+        metadata.create_all(connection)
         connection.execute(
             text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
         )

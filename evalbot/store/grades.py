@@ -12,7 +12,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from evalbot.domain.answers import Place
 from evalbot.domain.runs import NewGrade, StoredGrade
 from evalbot.store.answers import STREAMED, last_attempts
-from evalbot.store.schema import AnswerRow, GradeRow, GraderRow
+from evalbot.store.schema import answer_table, grade_table, grader_table
 from evalbot.store.texts import insert_if_new
 
 PEOPLE = frozenset({"human", "adjudicated"})
@@ -31,9 +31,9 @@ class GradeWriter:
             return
         rows = [self._row(answer_id, grade) for answer_id, grade in grades]
         if all(row["token"] is None for row in rows):
-            self._connection.execute(insert(GradeRow), rows)
+            self._connection.execute(insert(grade_table), rows)
             return
-        self._connection.execute(insert_if_new(self._connection, GradeRow, "token"), rows)
+        self._connection.execute(insert_if_new(self._connection, grade_table, "token"), rows)
 
     def _row(self, answer_id: int, grade: NewGrade) -> dict[str, Any]:
         return {
@@ -66,23 +66,23 @@ def put_grader(
 ) -> int:
     """The row id of a grader, who is written down when met first."""
     found = connection.execute(
-        select(GraderRow.id, GraderRow.family).where(
-            GraderRow.layer == layer, GraderRow.name == name
+        select(grader_table.c.id, grader_table.c.family).where(
+            grader_table.c.layer == layer, grader_table.c.name == name
         )
     ).one_or_none()
     if found is not None:
         if family is not None and found.family is None:
             connection.execute(
-                update(GraderRow).where(GraderRow.id == found.id).values(family=family)
+                update(grader_table).where(grader_table.c.id == found.id).values(family=family)
             )
         return int(found.id)
     if pseudonym is None and layer in PEOPLE:
         pseudonym = _pseudonym_of(connection, name) or f"reviewer-{secrets.token_hex(4)}"
     return int(
         connection.execute(
-            insert(GraderRow)
+            insert(grader_table)
             .values(layer=layer, name=name, family=family, pseudonym=pseudonym)
-            .returning(GraderRow.id)
+            .returning(grader_table.c.id)
         ).scalar_one()
     )
 
@@ -90,8 +90,8 @@ def put_grader(
 def _pseudonym_of(connection: Connection, name: str) -> str | None:
     """One person has one pseudonym, whatever they grade as."""
     return connection.execute(
-        select(GraderRow.pseudonym)
-        .where(GraderRow.name == name, GraderRow.pseudonym.is_not(None))
+        select(grader_table.c.pseudonym)
+        .where(grader_table.c.name == name, grader_table.c.pseudonym.is_not(None))
         .limit(1)
     ).scalar_one_or_none()
 
@@ -99,7 +99,9 @@ def _pseudonym_of(connection: Connection, name: str) -> str | None:
 def pseudonyms(connection: Connection) -> dict[str, str]:
     """What each person is called in exports."""
     rows = connection.execute(
-        select(GraderRow.name, GraderRow.pseudonym).where(GraderRow.pseudonym.is_not(None))
+        select(grader_table.c.name, grader_table.c.pseudonym).where(
+            grader_table.c.pseudonym.is_not(None)
+        )
     )
     return {name: pseudonym for name, pseudonym in rows if pseudonym is not None}
 
@@ -110,21 +112,21 @@ def read_grades(
     """Grades of a run in the order they were given; by default of the counting answers only."""
     query = (
         select(
-            GradeRow,
-            GraderRow.name,
-            GraderRow.family,
-            AnswerRow.case_key,
-            AnswerRow.endpoint,
-            AnswerRow.repeat,
-            AnswerRow.pass_number,
+            grade_table,
+            grader_table.c.name,
+            grader_table.c.family,
+            answer_table.c.case_key,
+            answer_table.c.endpoint,
+            answer_table.c.repeat,
+            answer_table.c.pass_number,
         )
-        .join(AnswerRow, AnswerRow.id == GradeRow.answer_id)
-        .join(GraderRow, GraderRow.id == GradeRow.grader_id)
+        .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
+        .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
     )
-    query = query.where(AnswerRow.run == run) if all_attempts else last_attempts(query, run)
+    query = query.where(answer_table.c.run == run) if all_attempts else last_attempts(query, run)
     if layers:
-        query = query.where(GradeRow.layer.in_(list(layers)))
-    result = connection.execute(query.order_by(GradeRow.id), execution_options=STREAMED)
+        query = query.where(grade_table.c.layer.in_(list(layers)))
+    result = connection.execute(query.order_by(grade_table.c.id), execution_options=STREAMED)
     for row in result:
         yield StoredGrade(
             id=row.id,
@@ -150,8 +152,10 @@ def read_grades(
 
 def count_grades(connection: Connection, run: str) -> int:
     """How many grades a run has, of all layers and attempts."""
-    query = select(func.count()).select_from(GradeRow)
-    query = query.join(AnswerRow, AnswerRow.id == GradeRow.answer_id).where(AnswerRow.run == run)
+    query = select(func.count()).select_from(grade_table)
+    query = query.join(answer_table, answer_table.c.id == grade_table.c.answer_id).where(
+        answer_table.c.run == run
+    )
     return connection.execute(query).scalar_one()
 
 
@@ -175,20 +179,20 @@ def glance_at_grades(
     """Grades of the counting answers of a run in these layers, without evidence, by answer."""
     query = (
         select(
-            GradeRow.id,
-            GradeRow.answer_id,
-            GradeRow.layer,
-            GraderRow.name,
-            GradeRow.verdict,
-            GradeRow.unscored_reason,
-            GradeRow.rubric_fingerprint,
-            GradeRow.case_fingerprint,
-            GradeRow.at,
+            grade_table.c.id,
+            grade_table.c.answer_id,
+            grade_table.c.layer,
+            grader_table.c.name,
+            grade_table.c.verdict,
+            grade_table.c.unscored_reason,
+            grade_table.c.rubric_fingerprint,
+            grade_table.c.case_fingerprint,
+            grade_table.c.at,
         )
-        .join(AnswerRow, AnswerRow.id == GradeRow.answer_id)
-        .join(GraderRow, GraderRow.id == GradeRow.grader_id)
-        .where(GradeRow.layer.in_(list(layers)))
-        .order_by(GradeRow.answer_id, GradeRow.id)
+        .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
+        .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
+        .where(grade_table.c.layer.in_(list(layers)))
+        .order_by(grade_table.c.answer_id, grade_table.c.id)
     )
     result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
     return (GradeGlance(*row) for row in result)
@@ -210,15 +214,15 @@ def newest_auto_grades(
     """By answer's row id, the newest automatic grade of a stretch of answers."""
     rows = connection.execute(
         select(
-            GradeRow.answer_id,
-            GradeRow.verdict,
-            GradeRow.unscored_reason,
-            GradeRow.rubric_fingerprint,
-            GradeRow.case_fingerprint,
-            GradeRow.evidence,
+            grade_table.c.answer_id,
+            grade_table.c.verdict,
+            grade_table.c.unscored_reason,
+            grade_table.c.rubric_fingerprint,
+            grade_table.c.case_fingerprint,
+            grade_table.c.evidence,
         )
-        .where(GradeRow.layer == "auto")
-        .where(GradeRow.answer_id.between(first_answer, last_answer))
-        .order_by(GradeRow.id)
+        .where(grade_table.c.layer == "auto")
+        .where(grade_table.c.answer_id.between(first_answer, last_answer))
+        .order_by(grade_table.c.id)
     )
     return {row[0]: AutoVerdict(*row[1:]) for row in rows}

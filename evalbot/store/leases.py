@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, select, update
 
 from evalbot.errors import LeaseHeldError
-from evalbot.store.schema import RunRow
+from evalbot.store.schema import run_table
 
 LEASE_S = 30.0
 HEARTBEAT_S = 5.0
@@ -38,8 +38,8 @@ def acquire(connection: Connection, run: str) -> Lease:
     now = datetime.now(UTC)
     lease = Lease(run, secrets.token_hex(8))
     connection.execute(
-        update(RunRow)
-        .where(RunRow.id == run)
+        update(run_table)
+        .where(run_table.c.id == run)
         .values(
             lease_token=lease.token,
             lease_holder=_this_process(now),
@@ -68,8 +68,8 @@ def renew(connection: Connection, lease: Lease) -> None:
     """Keep a lease; raises LeaseHeldError where another process has taken the run."""
     until = datetime.now(UTC) + timedelta(seconds=LEASE_S)
     kept = connection.execute(
-        update(RunRow)
-        .where(RunRow.id == lease.run, RunRow.lease_token == lease.token)
+        update(run_table)
+        .where(run_table.c.id == lease.run, run_table.c.lease_token == lease.token)
         .values(lease_until=until)
     )
     if kept.rowcount != 1:
@@ -82,8 +82,8 @@ def renew(connection: Connection, lease: Lease) -> None:
 def release(connection: Connection, lease: Lease) -> bool:
     """Give a run back; False where another process had taken it already."""
     given = connection.execute(
-        update(RunRow)
-        .where(RunRow.id == lease.run, RunRow.lease_token == lease.token)
+        update(run_table)
+        .where(run_table.c.id == lease.run, run_table.c.lease_token == lease.token)
         .values(lease_token=None, lease_holder=None, lease_until=None)
     )
     return given.rowcount == 1
@@ -95,8 +95,8 @@ def is_held(connection: Connection, run: str) -> bool:
 
 
 def _lease_of(run: str) -> Select[Any]:
-    return select(RunRow.lease_token, RunRow.lease_holder, RunRow.lease_until).where(
-        RunRow.id == run
+    return select(run_table.c.lease_token, run_table.c.lease_holder, run_table.c.lease_until).where(
+        run_table.c.id == run
     )
 
 

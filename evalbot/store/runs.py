@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
 from evalbot.domain.cases import Suite
 from evalbot.domain.json_form import (
@@ -21,7 +21,15 @@ from evalbot.domain.json_form import (
 from evalbot.domain.rubrics import Rubric
 from evalbot.domain.runs import Run, RunEndpoint, RunState
 from evalbot.errors import InputError, NotFoundError
-from evalbot.store.schema import AnswerRow, GradeRow, RunCaseRow, RunEndpointRow, RunRow
+from evalbot.store.schema import (
+    RunCaseColumns,
+    RunEndpointColumns,
+    answer_table,
+    grade_table,
+    run_case_table,
+    run_endpoint_table,
+    run_table,
+)
 from evalbot.store.texts import get_texts, put_texts
 
 
@@ -47,7 +55,7 @@ def create_run(connection: Connection, run: Run) -> None:
     [rubric_text] = put_texts(connection, "rubric", [rubric_to_json(run.rubric)])
     texts = put_texts(connection, "case", [case_to_json(case) for case in run.suite.cases])
     connection.execute(
-        insert(RunRow).values(
+        insert(run_table).values(
             id=run.id,
             suite=run.suite.name,
             suite_text=suite_text,
@@ -63,7 +71,7 @@ def create_run(connection: Connection, run: Run) -> None:
         )
     )
     connection.execute(
-        insert(RunCaseRow),
+        insert(run_case_table),
         [
             {
                 "run": run.id,
@@ -84,7 +92,7 @@ def add_endpoints(
     """Write endpoints of a run, the first at this position."""
     if endpoints:
         connection.execute(
-            insert(RunEndpointRow),
+            insert(run_endpoint_table),
             [
                 {**asdict(endpoint), "run": run, "position": position + index}
                 for index, endpoint in enumerate(endpoints)
@@ -95,8 +103,8 @@ def add_endpoints(
 def update_endpoint(connection: Connection, run: str, endpoint: RunEndpoint) -> None:
     """Write what has been learned of an endpoint: model, slots, why it was stopped."""
     connection.execute(
-        update(RunEndpointRow)
-        .where(RunEndpointRow.run == run, RunEndpointRow.name == endpoint.name)
+        update(run_endpoint_table)
+        .where(run_endpoint_table.c.run == run, run_endpoint_table.c.name == endpoint.name)
         .values(**asdict(endpoint))
     )
 
@@ -106,34 +114,42 @@ def set_state(
 ) -> None:
     """Write how far a run has come."""
     connection.execute(
-        update(RunRow).where(RunRow.id == run).values(state=str(state), finished_at=finished_at)
+        update(run_table)
+        .where(run_table.c.id == run)
+        .values(state=str(state), finished_at=finished_at)
     )
 
 
 def set_repeats(connection: Connection, run: str, repeats: int) -> None:
     """Extend a run to this many repeats."""
-    connection.execute(update(RunRow).where(RunRow.id == run).values(repeats=repeats))
+    connection.execute(update(run_table).where(run_table.c.id == run).values(repeats=repeats))
 
 
 def set_setting(connection: Connection, run: Run, name: str, value: Any) -> None:
     """Write one of a run's settings."""
     settings = {**run.settings, name: value}
     if settings != run.settings:
-        connection.execute(update(RunRow).where(RunRow.id == run.id).values(settings=settings))
+        connection.execute(
+            update(run_table).where(run_table.c.id == run.id).values(settings=settings)
+        )
 
 
 def set_grading(connection: Connection, run: str, suite: Suite, rubric: Rubric) -> None:
     """Write the texts a run is graded by from now on; the questions stay as asked."""
     [rubric_text] = put_texts(connection, "rubric", [rubric_to_json(rubric)])
-    connection.execute(update(RunRow).where(RunRow.id == run).values(rubric_text=rubric_text))
+    connection.execute(
+        update(run_table).where(run_table.c.id == run).values(rubric_text=rubric_text)
+    )
     texts = put_texts(connection, "case", [case_to_json(case) for case in suite.cases])
-    query = select(RunCaseRow.case_key, RunCaseRow.text).where(RunCaseRow.run == run)
+    query = select(run_case_table.c.case_key, run_case_table.c.text).where(
+        run_case_table.c.run == run
+    )
     before: dict[str, str] = {row[0]: row[1] for row in connection.execute(query)}
     for case, text in zip(suite.cases, texts, strict=True):
         if before[case.key] != text:
             connection.execute(
-                update(RunCaseRow)
-                .where(RunCaseRow.run == run, RunCaseRow.case_key == case.key)
+                update(run_case_table)
+                .where(run_case_table.c.run == run, run_case_table.c.case_key == case.key)
                 .values(text=text)
             )
 
@@ -142,9 +158,9 @@ def get_run(connection: Connection, run_id: str) -> Run:
     """The run of this id, or of a beginning that only one id has; NotFoundError otherwise."""
     row = _find(connection, run_id)
     cases = connection.execute(
-        select(RunCaseRow.case_key, RunCaseRow.question, RunCaseRow.text)
-        .where(RunCaseRow.run == row.id)
-        .order_by(RunCaseRow.position)
+        select(run_case_table.c.case_key, run_case_table.c.question, run_case_table.c.text)
+        .where(run_case_table.c.run == row.id)
+        .order_by(run_case_table.c.position)
     ).all()
     texts = get_texts(connection, [row.suite_text, row.rubric_text, *(one.text for one in cases)])
     suite = suite_from_json(
@@ -169,21 +185,23 @@ def get_run(connection: Connection, run_id: str) -> Run:
 
 def has_run(connection: Connection, run_id: str) -> bool:
     """Whether there is a run of exactly this id."""
-    query = select(RunRow.id).where(RunRow.id == run_id)
+    query = select(run_table.c.id).where(run_table.c.id == run_id)
     return connection.execute(query).scalar_one_or_none() is not None
 
 
 def run_imported_as(connection: Connection, import_key: str) -> str | None:
     """The run that this import made, if it came in before."""
     return connection.execute(
-        select(RunRow.id).where(RunRow.import_key == import_key)
+        select(run_table.c.id).where(run_table.c.import_key == import_key)
     ).scalar_one_or_none()
 
 
 def newest_run_per_suite(connection: Connection, suites: Sequence[str] = ()) -> list[str]:
     """Ids of the newest run of each suite, suites in the order of their names."""
     newest: dict[str, str] = {}
-    query = select(RunRow.suite, RunRow.id).order_by(RunRow.started_at, RunRow.id)
+    query = select(run_table.c.suite, run_table.c.id).order_by(
+        run_table.c.started_at, run_table.c.id
+    )
     for row in connection.execute(query):
         newest[row.suite] = row.id
     return [newest[suite] for suite in sorted(newest) if not suites or suite in suites]
@@ -192,9 +210,11 @@ def newest_run_per_suite(connection: Connection, suites: Sequence[str] = ()) -> 
 def list_runs(connection: Connection) -> list[RunSummary]:
     """All runs, newest first. Unscored: places without a verdict of the automatic layer."""
     answers = _count_answers(connection)
-    endpoints = _count(connection, RunEndpointRow)
-    cases = _count(connection, RunCaseRow)
-    rows = connection.execute(select(RunRow).order_by(RunRow.started_at.desc(), RunRow.id)).all()
+    endpoints = _count(connection, run_endpoint_table)
+    cases = _count(connection, run_case_table)
+    rows = connection.execute(
+        select(run_table).order_by(run_table.c.started_at.desc(), run_table.c.id)
+    ).all()
     return [
         RunSummary(
             run=row.id,
@@ -213,35 +233,35 @@ def list_runs(connection: Connection) -> list[RunSummary]:
 
 
 def _count(
-    connection: Connection, table: type[RunEndpointRow] | type[RunCaseRow]
+    connection: Connection, table: Table[RunCaseColumns] | Table[RunEndpointColumns]
 ) -> Mapping[str, int]:
-    rows = connection.execute(select(table.run, func.count()).group_by(table.run))
+    rows = connection.execute(select(table.c.run, func.count()).group_by(table.c.run))
     return {row[0]: row[1] for row in rows}
 
 
 def _count_answers(connection: Connection) -> dict[str, tuple[int, int]]:
     last = (
-        select(func.max(AnswerRow.id).label("id"), AnswerRow.run)
+        select(func.max(answer_table.c.id).label("id"), answer_table.c.run)
         .group_by(
-            AnswerRow.run,
-            AnswerRow.endpoint,
-            AnswerRow.case_key,
-            AnswerRow.repeat,
-            AnswerRow.pass_number,
+            answer_table.c.run,
+            answer_table.c.endpoint,
+            answer_table.c.case_key,
+            answer_table.c.repeat,
+            answer_table.c.pass_number,
         )
         .subquery()
     )
     newest = (
-        select(func.max(GradeRow.id).label("id"))
-        .where(GradeRow.layer == "auto")
-        .group_by(GradeRow.answer_id)
+        select(func.max(grade_table.c.id).label("id"))
+        .where(grade_table.c.layer == "auto")
+        .group_by(grade_table.c.answer_id)
         .subquery()
     )
     verdicts = connection.execute(
-        select(last.c.run, func.count(GradeRow.verdict))
+        select(last.c.run, func.count(grade_table.c.verdict))
         .select_from(last)
-        .join(GradeRow, GradeRow.answer_id == last.c.id)
-        .join(newest, newest.c.id == GradeRow.id)
+        .join(grade_table, grade_table.c.answer_id == last.c.id)
+        .join(newest, newest.c.id == grade_table.c.id)
         .group_by(last.c.run)
     )
     scored: dict[str, int] = {row[0]: row[1] for row in verdicts}
@@ -250,15 +270,15 @@ def _count_answers(connection: Connection) -> dict[str, tuple[int, int]]:
 
 
 def _find(connection: Connection, run_id: str) -> Row[Any]:
-    row = connection.execute(select(RunRow).where(RunRow.id == run_id)).one_or_none()
+    row = connection.execute(select(run_table).where(run_table.c.id == run_id)).one_or_none()
     if row is not None:
         return row
     like = connection.execute(
-        select(RunRow.id).where(RunRow.id.startswith(run_id, autoescape=True)).limit(10)
+        select(run_table.c.id).where(run_table.c.id.startswith(run_id, autoescape=True)).limit(10)
     ).scalars()
     names = list(like)
     if len(names) == 1 and run_id:
-        return connection.execute(select(RunRow).where(RunRow.id == names[0])).one()
+        return connection.execute(select(run_table).where(run_table.c.id == names[0])).one()
     if len(names) > 1:
         raise InputError(f"run {run_id!r} fits several runs: {', '.join(names)}; type one whole")
     raise NotFoundError(f"there is no run {run_id!r}; `evalbot runs` lists them")
@@ -266,9 +286,9 @@ def _find(connection: Connection, run_id: str) -> Row[Any]:
 
 def _endpoints(connection: Connection, run: str) -> tuple[RunEndpoint, ...]:
     rows = connection.execute(
-        select(RunEndpointRow)
-        .where(RunEndpointRow.run == run)
-        .order_by(RunEndpointRow.position, RunEndpointRow.name)
+        select(run_endpoint_table)
+        .where(run_endpoint_table.c.run == run)
+        .order_by(run_endpoint_table.c.position, run_endpoint_table.c.name)
     ).mappings()
     names = RunEndpoint.__dataclass_fields__
     return tuple(

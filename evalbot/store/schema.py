@@ -12,18 +12,21 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Column,
     Dialect,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
     Integer,
     MetaData,
+    Named,
     String,
+    Table,
     Text,
+    TypedColumns,
     TypeDecorator,
     UniqueConstraint,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 SCHEMA_REVISION = "0001"
 """The newest migration; a test compares it with migrations/."""
@@ -50,156 +53,187 @@ def time_text(value: datetime) -> str:
     return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-class Base(DeclarativeBase):
-    """All tables of the record. Constraints have names, so that migrations can change them."""
-
-    metadata = MetaData(
-        naming_convention={
-            "ix": "ix_%(column_0_N_label)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_N_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+"""All tables of the record. Constraints have names, so that migrations can change them."""
 
 
-class TextRow(Base):
+class TextColumns(TypedColumns):
     """A case, suite, rubric or prompt, by the fingerprint of its content."""
 
-    __tablename__ = "texts"
-
-    fingerprint: Mapped[str] = mapped_column(String(32), primary_key=True)
-    kind: Mapped[str] = mapped_column(String(16))
-    body: Mapped[Any] = mapped_column(JSON)
+    fingerprint: Named[str] = Column(String(32), primary_key=True)
+    kind: Named[str] = Column(String(16))
+    body: Named[Any] = Column(JSON)
 
 
-class RunRow(Base):
+text_table = Table(
+    "texts",
+    metadata,
+    TextColumns,
+)
+
+
+class RunColumns(TypedColumns):
     """One run. The lease columns say which process works on it."""
 
-    __tablename__ = "runs"
-
-    id: Mapped[str] = mapped_column(Text, primary_key=True)
-    suite: Mapped[str] = mapped_column(Text)
-    suite_text: Mapped[str] = mapped_column(ForeignKey("texts.fingerprint"))
-    rubric_text: Mapped[str] = mapped_column(ForeignKey("texts.fingerprint"))
-    label: Mapped[str | None] = mapped_column(Text)
-    state: Mapped[str] = mapped_column(String(16))
-    repeats: Mapped[int]
-    settings: Mapped[Any] = mapped_column(JSON)
-    version: Mapped[str] = mapped_column(String(32))
-    import_key: Mapped[str | None] = mapped_column(String(32), unique=True)
-    started_at: Mapped[datetime] = mapped_column(UtcTime)
-    finished_at: Mapped[datetime | None] = mapped_column(UtcTime)
-    lease_token: Mapped[str | None] = mapped_column(String(32))
-    lease_holder: Mapped[Any | None] = mapped_column(JSON)
-    lease_until: Mapped[datetime | None] = mapped_column(UtcTime)
+    id: Named[str] = Column(Text, primary_key=True)
+    suite: Named[str] = Column(Text)
+    suite_text: Named[str] = Column(String(32), ForeignKey("texts.fingerprint"))
+    rubric_text: Named[str] = Column(String(32), ForeignKey("texts.fingerprint"))
+    label: Named[str | None] = Column(Text)
+    state: Named[str] = Column(String(16))
+    repeats: Named[int]
+    settings: Named[Any] = Column(JSON)
+    version: Named[str] = Column(String(32))
+    import_key: Named[str | None] = Column(String(32), unique=True)
+    started_at: Named[datetime] = Column(UtcTime)
+    finished_at: Named[datetime | None] = Column(UtcTime)
+    lease_token: Named[str | None] = Column(String(32))
+    lease_holder: Named[Any | None] = Column(JSON)
+    lease_until: Named[datetime | None] = Column(UtcTime)
 
 
-class RunCaseRow(Base):
+run_table = Table(
+    "runs",
+    metadata,
+    RunColumns,
+)
+
+
+class RunCaseColumns(TypedColumns):
     """A case of a run: the question as asked, and the text it is graded by."""
 
-    __tablename__ = "run_cases"
-
-    run: Mapped[str] = mapped_column(ForeignKey("runs.id"), primary_key=True)
-    case_key: Mapped[str] = mapped_column(Text, primary_key=True)
-    position: Mapped[int]
-    question: Mapped[str] = mapped_column(String(32))
-    text: Mapped[str] = mapped_column(ForeignKey("texts.fingerprint"))
+    run: Named[str] = Column(Text, ForeignKey("runs.id"), primary_key=True)
+    case_key: Named[str] = Column(Text, primary_key=True)
+    position: Named[int]
+    question: Named[str] = Column(String(32))
+    text: Named[str] = Column(String(32), ForeignKey("texts.fingerprint"))
 
 
-class RunEndpointRow(Base):
+run_case_table = Table(
+    "run_cases",
+    metadata,
+    RunCaseColumns,
+)
+
+
+class RunEndpointColumns(TypedColumns):
     """An endpoint of a run, with its settings and the model it held."""
 
-    __tablename__ = "run_endpoints"
-
-    run: Mapped[str] = mapped_column(ForeignKey("runs.id"), primary_key=True)
-    name: Mapped[str] = mapped_column(Text, primary_key=True)
-    position: Mapped[int]
-    settings: Mapped[Any] = mapped_column(JSON)
-    settings_fingerprint: Mapped[str] = mapped_column(String(32))
-    family: Mapped[str | None] = mapped_column(Text)
-    quantisation: Mapped[str | None] = mapped_column(Text)
-    hardware: Mapped[str | None] = mapped_column(Text)
-    model_id: Mapped[str | None] = mapped_column(Text)
-    model_fingerprint: Mapped[str | None] = mapped_column(String(32))
-    slots: Mapped[int | None]
-    slot_context: Mapped[int | None]
-    concurrency: Mapped[int | None]
-    stopped_reason: Mapped[str | None] = mapped_column(Text)
+    run: Named[str] = Column(Text, ForeignKey("runs.id"), primary_key=True)
+    name: Named[str] = Column(Text, primary_key=True)
+    position: Named[int]
+    settings: Named[Any] = Column(JSON)
+    settings_fingerprint: Named[str] = Column(String(32))
+    family: Named[str | None] = Column(Text)
+    quantisation: Named[str | None] = Column(Text)
+    hardware: Named[str | None] = Column(Text)
+    model_id: Named[str | None] = Column(Text)
+    model_fingerprint: Named[str | None] = Column(String(32))
+    slots: Named[int | None]
+    slot_context: Named[int | None]
+    concurrency: Named[int | None]
+    stopped_reason: Named[str | None] = Column(Text)
 
 
-class AnswerRow(Base):
+run_endpoint_table = Table(
+    "run_endpoints",
+    metadata,
+    RunEndpointColumns,
+)
+
+
+class AnswerColumns(TypedColumns):
     """One attempt at one answer; raw is null where it equals text."""
 
-    __tablename__ = "answers"
-    __table_args__ = (
-        UniqueConstraint("run", "endpoint", "case_key", "repeat", "pass_number", "attempt"),
-        ForeignKeyConstraint(["run", "case_key"], ["run_cases.run", "run_cases.case_key"]),
-        ForeignKeyConstraint(["run", "endpoint"], ["run_endpoints.run", "run_endpoints.name"]),
-    )
-
-    id: Mapped[int] = mapped_column(ROW_ID, primary_key=True)
-    run: Mapped[str] = mapped_column(Text)
-    endpoint: Mapped[str] = mapped_column(Text)
-    case_key: Mapped[str] = mapped_column(Text)
-    repeat: Mapped[int]
-    pass_number: Mapped[int]
-    attempt: Mapped[int]
-    question: Mapped[str] = mapped_column(String(32))
-    model_fingerprint: Mapped[str | None] = mapped_column(String(32))
-    status: Mapped[str] = mapped_column(String(24))
-    text: Mapped[str] = mapped_column(Text)
-    reasoning: Mapped[str] = mapped_column(Text)
-    raw: Mapped[str | None] = mapped_column(Text)
-    finish_reason: Mapped[str | None] = mapped_column(Text)
-    error_detail: Mapped[str | None] = mapped_column(Text)
-    retries: Mapped[Any | None] = mapped_column(JSON(none_as_null=True))
-    prompt_tokens: Mapped[int | None]
-    cached_tokens: Mapped[int | None]
-    completion_tokens: Mapped[int | None]
-    ttfr_ms: Mapped[float | None]
-    ttft_ms: Mapped[float | None]
-    ttfot_ms: Mapped[float | None]
-    total_ms: Mapped[float | None]
-    prefill_tps: Mapped[float | None]
-    decode_tps: Mapped[float | None]
-    timing_source: Mapped[str] = mapped_column(String(8))
-    started_at: Mapped[datetime] = mapped_column(UtcTime)
+    id: Named[int] = Column(ROW_ID, primary_key=True)
+    run: Named[str] = Column(Text)
+    endpoint: Named[str] = Column(Text)
+    case_key: Named[str] = Column(Text)
+    repeat: Named[int]
+    pass_number: Named[int]
+    attempt: Named[int]
+    question: Named[str] = Column(String(32))
+    model_fingerprint: Named[str | None] = Column(String(32))
+    status: Named[str] = Column(String(24))
+    text: Named[str] = Column(Text)
+    reasoning: Named[str] = Column(Text)
+    raw: Named[str | None] = Column(Text)
+    finish_reason: Named[str | None] = Column(Text)
+    error_detail: Named[str | None] = Column(Text)
+    retries: Named[Any | None] = Column(JSON(none_as_null=True))
+    prompt_tokens: Named[int | None]
+    cached_tokens: Named[int | None]
+    completion_tokens: Named[int | None]
+    ttfr_ms: Named[float | None]
+    ttft_ms: Named[float | None]
+    ttfot_ms: Named[float | None]
+    total_ms: Named[float | None]
+    prefill_tps: Named[float | None]
+    decode_tps: Named[float | None]
+    timing_source: Named[str] = Column(String(8))
+    started_at: Named[datetime] = Column(UtcTime)
 
 
-class GraderRow(Base):
+answer_table = Table(
+    "answers",
+    metadata,
+    AnswerColumns,
+    UniqueConstraint("run", "endpoint", "case_key", "repeat", "pass_number", "attempt"),
+    ForeignKeyConstraint(["run", "case_key"], ["run_cases.run", "run_cases.case_key"]),
+    ForeignKeyConstraint(["run", "endpoint"], ["run_endpoints.run", "run_endpoints.name"]),
+)
+
+
+class GraderColumns(TypedColumns):
     """Who grades in which layer: a scorer, a judge or a person.
 
     pseudonym stands for a person in exports; it never changes.
     """
 
-    __tablename__ = "graders"
-    __table_args__ = (UniqueConstraint("layer", "name"),)
-
-    id: Mapped[int] = mapped_column(ROW_ID, primary_key=True)
-    layer: Mapped[str] = mapped_column(String(12))
-    name: Mapped[str] = mapped_column(Text)
-    family: Mapped[str | None] = mapped_column(Text)
-    pseudonym: Mapped[str | None] = mapped_column(String(40))
+    id: Named[int] = Column(ROW_ID, primary_key=True)
+    layer: Named[str] = Column(String(12))
+    name: Named[str] = Column(Text)
+    family: Named[str | None] = Column(Text)
+    pseudonym: Named[str | None] = Column(String(40))
 
 
-class GradeRow(Base):
+grader_table = Table(
+    "graders",
+    metadata,
+    GraderColumns,
+    UniqueConstraint("layer", "name"),
+)
+
+
+class GradeColumns(TypedColumns):
     """One grader's verdict on one answer, or why there is none; only ever added."""
 
-    __tablename__ = "grades"
-    __table_args__ = (Index("ix_grades_answer_layer", "answer_id", "layer"),)
+    id: Named[int] = Column(ROW_ID, primary_key=True)
+    answer_id: Named[int] = Column(ROW_ID, ForeignKey("answers.id"))
+    layer: Named[str] = Column(String(12))
+    grader_id: Named[int] = Column(ROW_ID, ForeignKey("graders.id"))
+    verdict: Named[str | None] = Column(Text)
+    unscored_reason: Named[str | None] = Column(String(32))
+    rubric: Named[str] = Column(Text)
+    rubric_version: Named[str] = Column(Text)
+    rubric_fingerprint: Named[str] = Column(String(32), ForeignKey("texts.fingerprint"))
+    case_fingerprint: Named[str] = Column(String(32), ForeignKey("texts.fingerprint"))
+    evidence: Named[Any | None] = Column(JSON(none_as_null=True))
+    rationale: Named[str | None] = Column(Text)
+    token: Named[str | None] = Column(String(64), unique=True)
+    at: Named[datetime] = Column(UtcTime)
 
-    id: Mapped[int] = mapped_column(ROW_ID, primary_key=True)
-    answer_id: Mapped[int] = mapped_column(ForeignKey("answers.id"))
-    layer: Mapped[str] = mapped_column(String(12))
-    grader_id: Mapped[int] = mapped_column(ForeignKey("graders.id"))
-    verdict: Mapped[str | None] = mapped_column(Text)
-    unscored_reason: Mapped[str | None] = mapped_column(String(32))
-    rubric: Mapped[str] = mapped_column(Text)
-    rubric_version: Mapped[str] = mapped_column(Text)
-    rubric_fingerprint: Mapped[str] = mapped_column(ForeignKey("texts.fingerprint"))
-    case_fingerprint: Mapped[str] = mapped_column(ForeignKey("texts.fingerprint"))
-    evidence: Mapped[Any | None] = mapped_column(JSON(none_as_null=True))
-    rationale: Mapped[str | None] = mapped_column(Text)
-    token: Mapped[str | None] = mapped_column(String(64), unique=True)
-    at: Mapped[datetime] = mapped_column(UtcTime)
+
+grade_table = Table(
+    "grades",
+    metadata,
+    GradeColumns,
+    Index("ix_grades_answer_layer", "answer_id", "layer"),
+)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Insert, select
+from sqlalchemy import Connection, Insert, Table, select
 
 from evalbot.fingerprint import fingerprint
-from evalbot.store.schema import Base, TextRow
+from evalbot.store.schema import text_table
 
 FEW = 500
 """Values in one IN list: SQLite allows no more than some thousand."""
 
 
-def insert_if_new(connection: Connection, table: type[Base], key: str | None = None) -> Insert:
+def insert_if_new(connection: Connection, table: Table[Any], key: str | None = None) -> Insert:
     """An insert that leaves out rows whose primary key, or whose column key, is there already."""
     keys = None if key is None else [key]
     if connection.dialect.name == "sqlite":
@@ -31,7 +31,7 @@ def put_texts(connection: Connection, kind: str, bodies: Iterable[Any]) -> list[
     """Store these texts where they are not there yet; their fingerprints, in order."""
     rows = [{"fingerprint": fingerprint(body), "kind": kind, "body": body} for body in bodies]
     if rows:
-        connection.execute(insert_if_new(connection, TextRow), rows)
+        connection.execute(insert_if_new(connection, text_table), rows)
     return [row["fingerprint"] for row in rows]
 
 
@@ -41,8 +41,8 @@ def get_texts(connection: Connection, fingerprints: Iterable[str]) -> Mapping[st
     found: dict[str, Any] = {}
     for start in range(0, len(wanted), FEW):
         rows = connection.execute(
-            select(TextRow.fingerprint, TextRow.body).where(
-                TextRow.fingerprint.in_(wanted[start : start + FEW])
+            select(text_table.c.fingerprint, text_table.c.body).where(
+                text_table.c.fingerprint.in_(wanted[start : start + FEW])
             )
         )
         found.update((row.fingerprint, row.body) for row in rows)

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from evalbot.errors import InputError, NeedsUpgradeError, StoreError
 from evalbot.formats.catalogue import shipped_folder
 from evalbot.store.database import connect, open_database, revision_of
-from evalbot.store.schema import SCHEMA_REVISION, Base
+from evalbot.store.schema import SCHEMA_REVISION, metadata
 from evalbot.store.upgrades import backup, upgrade
 
 MIGRATIONS = shipped_folder() / "migrations"
@@ -21,7 +21,7 @@ MIGRATIONS = shipped_folder() / "migrations"
 def differences(url: str) -> list[object]:
     with connect(url) as database, database.read() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        return list(compare_metadata(context, Base.metadata))
+        return list(compare_metadata(context, metadata))
 
 
 def test_a_fresh_database_has_todays_tables(database_url: str) -> None:
@@ -88,7 +88,7 @@ def test_an_upgrade_copies_the_database_first(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/a.db"
     open_database(url).close()
     with connect(url) as database, database.write() as connection:
-        for table in reversed(Base.metadata.sorted_tables):
+        for table in reversed(metadata.sorted_tables):
             connection.execute(text(f"DROP TABLE {table.name}"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0000'"))
     with connect(url) as database, pytest.raises(StoreError, match=r"could not be upgraded.*0000"):
