@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from evalbot.domain.answers import AnswerStatus
 from evalbot.domain.cases import Case
+from evalbot.domain.rubrics import ScorerName
 from evalbot.domain.runs import NewGrade, RecordedAnswer, Run
 from evalbot.errors import InputError, NotFoundError
 from evalbot.formats.problems import nearest, one_of, shown
@@ -45,7 +46,7 @@ class ShownAnswer:
 
 
 def shown_answers(database: Database, run_id: str, wanted: AnswerFilter) -> Iterator[ShownAnswer]:
-    """The counting answers of a run that fit, case by case; chrF is a second opinion only.
+    """The counting answers of a run that fit, case by case; chrF is a second opinion on a ratio.
 
     Raises NotFoundError for a model or case that the run does not have.
     """
@@ -89,7 +90,7 @@ def _shown(run: Run, case: Case, recorded: RecordedAnswer, grades: list[NewGrade
         verdict=auto.verdict if auto else None,
         unscored_reason=auto.unscored_reason if auto else None,
         ratio=evidence.get("ratio"),
-        chrf=chrf(text, case.references) if text.strip() and case.references else None,
+        chrf=chrf(text, case.references) if evidence.get("scorer") == ScorerName.FUZZY else None,
         flags=tuple(evidence.get("flags", ())),
         others=tuple(grade for grade in grades if grade.layer != "auto"),
     )
