@@ -298,6 +298,12 @@ def _tokens(body: Mapping[str, Any]) -> int:
     return sum(10 + len(turn["content"]) for turn in body["messages"])
 
 
+def free_port() -> int:
+    """A port that nobody listens at now."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
 @contextmanager
 def closed_port() -> Iterator[str]:
     """A base_url at which nobody listens, and nobody else will while it is used."""

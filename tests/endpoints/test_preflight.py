@@ -10,7 +10,7 @@ from evalbot.domain.settings import Thinking
 from evalbot.endpoints.client import open_session
 from evalbot.endpoints.preflight import inspect, loaded_model, wait_until_healthy
 from evalbot.errors import EndpointError
-from tests.fault_server import FaultServer, closed_port
+from tests.fault_server import FaultServer, closed_port, free_port
 
 from .asking import settings
 
@@ -176,20 +176,31 @@ def test_a_loading_server_is_waited_for(
     asyncio.run(loaded_later())
 
 
-def test_only_a_server_that_was_started_may_still_be_missing(
+def test_a_server_that_nobody_started_is_not_waited_for() -> None:
+    with closed_port() as url, pytest.raises(EndpointError, match="is it running"):
+        wait(url, longest_s=3600)
+
+
+def test_a_server_that_was_started_may_be_missing_for_a_while() -> None:
+    port = free_port()
+
+    async def comes_later() -> None:
+        endpoint = settings(f"http://127.0.0.1:{port}/v1")
+        async with open_session(endpoint) as session:
+            waiting = asyncio.create_task(wait_until_healthy(session, endpoint, 30, starting=True))
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+            server = FaultServer()
+            server.port = port
+            with server:
+                await waiting
+
+    asyncio.run(comes_later())
+
+
+def test_not_even_a_started_server_is_waited_for_longer_than_allowed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("evalbot.endpoints.preflight.HEALTH_PAUSE_S", 0.01)
-    pauses: list[float] = []
-
-    async def pause(seconds: float) -> None:
-        pauses.append(seconds)
-
-    monkeypatch.setattr("evalbot.endpoints.preflight.asyncio.sleep", pause)
-    with closed_port() as url:
-        with pytest.raises(EndpointError, match="not ready"):
-            wait(url, 30)
-        assert not pauses
-        with pytest.raises(EndpointError, match="not ready"):
-            wait(url, 0.05, starting=True)
-        assert pauses
+    with closed_port() as url, pytest.raises(EndpointError, match="not ready"):
+        wait(url, 0.05, starting=True)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,11 +32,3 @@ def site(tmp_path: Path) -> Site:
 def any_site(tmp_path: Path, database_url: str) -> Site:
     """A project on SQLite and another on PostgreSQL."""
     return Site(tmp_path, database_url)
-
-
-@pytest.fixture
-def free_port() -> int:
-    """A port that nobody listens at now."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port

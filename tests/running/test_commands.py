@@ -11,7 +11,7 @@ import pytest
 from evalbot.domain.answers import AnswerStatus as S
 from evalbot.domain.settings import EndpointSettings
 from evalbot.running.commands import ServerProcess
-from tests.fault_server import FaultServer
+from tests.fault_server import FaultServer, free_port
 from tests.waiting import until, wait_until
 
 from .site import Site
@@ -38,7 +38,7 @@ def serving(site: Site, port: int, *, as_daemon: bool) -> list[str]:
         {textwrap.indent(textwrap.dedent(daemonise), " " * 8).strip() if as_daemon else ""}
         open("pid", "w").write(str(os.getpid()))
         time.sleep(0.1)
-        from tests.fault_server import FaultServer
+        from tests.fault_server import FaultServer, free_port
         server = FaultServer()
         server.port = {port}
         with server:
@@ -63,9 +63,10 @@ def is_gone(site: Site) -> bool:
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
-def test_a_server_in_the_foreground_is_waited_for_and_ended(site: Site, free_port: int) -> None:
-    start = serving(site, free_port, as_daemon=False)
-    site.endpoint("a", f"http://127.0.0.1:{free_port}/v1", start=start, stop=noting(site, "stop"))
+def test_a_server_in_the_foreground_is_waited_for_and_ended(site: Site) -> None:
+    port = free_port()
+    start = serving(site, port, as_daemon=False)
+    site.endpoint("a", f"http://127.0.0.1:{port}/v1", start=start, stop=noting(site, "stop"))
     prepared = site.new()
     assert site.work(prepared)
     assert site.statuses(prepared.run.id) == {S.OK: 4}
@@ -73,10 +74,11 @@ def test_a_server_in_the_foreground_is_waited_for_and_ended(site: Site, free_por
     assert is_gone(site)
 
 
-def test_a_script_that_leaves_a_daemon_is_waited_for_too(site: Site, free_port: int) -> None:
-    start = serving(site, free_port, as_daemon=True)
+def test_a_script_that_leaves_a_daemon_is_waited_for_too(site: Site) -> None:
+    port = free_port()
+    start = serving(site, port, as_daemon=True)
     stop = command(site, "stop.py", "import os; os.kill(int(open('pid').read()), 9)")
-    site.endpoint("a", f"http://127.0.0.1:{free_port}/v1", start=start, stop=stop)
+    site.endpoint("a", f"http://127.0.0.1:{port}/v1", start=start, stop=stop)
     prepared = site.new()
     assert site.work(prepared)
     assert site.statuses(prepared.run.id) == {S.OK: 4}
@@ -140,12 +142,11 @@ def test_nothing_is_started_where_nothing_is_to_be_asked(site: Site, server: Fau
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_cancelled_run_still_stops_what_it_started(
-    times: int, site: Site, free_port: int
-) -> None:
+def test_a_cancelled_run_still_stops_what_it_started(times: int, site: Site) -> None:
     """Also when it is cancelled again while it stops."""
-    start = serving(site, free_port, as_daemon=False)
-    site.endpoint("a", f"http://127.0.0.1:{free_port}/v1", start=start, stop=noting(site, "stop"))
+    port = free_port()
+    start = serving(site, port, as_daemon=False)
+    site.endpoint("a", f"http://127.0.0.1:{port}/v1", start=start, stop=noting(site, "stop"))
     prepared = site.new(repeats=500)
 
     async def cancelled() -> None:

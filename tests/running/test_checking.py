@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from evalbot.domain.answers import AnswerStatus as S
+from evalbot.errors import InputError, NotFoundError, ProblemsError
+from evalbot.running.checking import check_endpoints, check_files
+from evalbot.running.estimate import estimate_run
+from evalbot.running.prepare import Selection, choose_endpoints, read_questions
+from tests.fault_server import FaultServer, closed_port
+
+from .site import Site
+
+
+def test_each_endpoint_is_reported_whatever_the_others_are(
+    site: Site, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    with closed_port() as nobody:
+        site.endpoint("fine", server.base_url)
+        site.endpoint("gone", nobody)
+        site.endpoint("keyless", server.base_url, api_key_env="NO_SUCH_KEY")
+        fine, gone, keyless = asyncio.run(check_endpoints(site.config.endpoints))
+    assert fine.error is None
+    assert fine.facts is not None
+    assert fine.facts.slots == 4
+    assert "is the server running" in (gone.error or "")
+    assert "NO_SUCH_KEY is not set" in (keyless.error or "")
+    assert not (keyless.error or "").startswith("endpoint")
+
+
+def test_files_are_checked_and_all_problems_told_at_once(site: Site) -> None:
+    assert "suite s: 4 cases: ok" in check_files(site.folder)
+    assert "rubric r: version 1: ok" in check_files(site.folder)
+    site.write("datasets/s/cases.jsonl", '{"key": "a"}')
+    site.write("rubrics/r.yaml", "name: r")
+    with pytest.raises(ProblemsError) as told:
+        check_files(site.folder)
+    places = {problem.place.partition(":")[0].rpartition("/")[2] for problem in told.value.problems}
+    assert places == {"cases.jsonl", "r.yaml"}
+
+
+def test_a_selection_cuts_the_suite_down(site: Site) -> None:
+    site.write(
+        "datasets/s/cases.jsonl",
+        '{"key":"a","prompt":"x","tags":["t"]}\n{"key":"b","prompt":"x"}\n'
+        '{"key":"c","prompt":"x","tags":["t","u"]}',
+    )
+    site.endpoint("a", "http://127.0.0.1:1/v1")
+
+    def keys(**selection: object) -> list[str]:
+        suite, _ = read_questions(site.config, "s", Selection(**selection))  # type: ignore[arg-type]
+        return [case.key for case in suite.cases]
+
+    assert keys() == ["a", "b", "c"]
+    assert keys(limit=2) == ["a", "b"]
+    assert keys(tags=("t",)) == ["a", "c"]
+    assert keys(tags=("t", "u"), limit=1) == ["a"]
+    with pytest.raises(InputError, match="no case has the tag z; its tags are: t, u"):
+        keys(tags=("z",))
+
+
+def test_endpoints_are_chosen_by_name(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.endpoint("alpha", "http://127.0.0.1:1/v1")
+    site.endpoint("beta", "http://127.0.0.1:1/v1", api_key_env="NO_SUCH_KEY")
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+
+    def names(*wanted: str) -> list[str]:
+        return [one.name for one in choose_endpoints(site.config, wanted)]
+
+    assert names("alpha", "alpha") == ["alpha"]
+    with pytest.raises(NotFoundError, match="did you mean alpha"):
+        names("alhpa")
+    with pytest.raises(InputError, match="NO_SUCH_KEY is not set"):
+        names()
+    monkeypatch.setenv("NO_SUCH_KEY", "k")
+    assert names() == ["alpha", "beta"]
+
+
+def test_a_run_that_is_refused_leaves_nothing_behind(site: Site) -> None:
+    site.endpoint("a", "http://127.0.0.1:1/v1")
+    with pytest.raises(NotFoundError):
+        site.new(endpoints=("b",))
+    assert site.query("SELECT * FROM runs") == []
+
+
+def test_time_is_estimated_from_earlier_answers(site: Site, server: FaultServer) -> None:
+    site.endpoint("a", server.base_url)
+    endpoints = site.config.endpoints
+    suite, _ = read_questions(site.config, "s", Selection())
+    with site.open() as database:
+        [before] = estimate_run(database, suite, endpoints, 2, None)
+        assert (before.calls, before.most_completion_tokens, before.seconds) == (8, 64, None)
+        prepared = site.new()
+        site.work(prepared)
+        assert site.statuses(prepared.run.id) == {S.OK: 4}
+        site.change("UPDATE answers SET total_ms = 1000")
+        [after] = estimate_run(database, suite, endpoints, 2, 1)
+        assert after.seconds == 8.0
