@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+import asyncio
+from unittest.mock import Mock
+
 import pytest
 
 from evalbot.domain.answers import AnswerStatus as S
+from evalbot.domain.endpoints import EndpointFacts, LoadedModel
 from evalbot.domain.runs import RunState
+from evalbot.running.progress import EndpointProgress
+from evalbot.running.turn import Turn
 from tests.fault_server import FaultServer, answer, failing
 
 from .site import Site
@@ -110,3 +116,32 @@ def test_a_server_that_does_not_tell_its_model_for_a_while_is_not_stopped(
     assert site.work(prepared, model_check_s=OFTEN)
     assert server.looks > 1
     assert site.statuses(prepared.run.id) == {S.OK: 40}
+
+
+def test_two_looks_at_once_clear_only_the_answers_each_saw(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks: list[asyncio.Future[LoadedModel]] = []
+
+    async def look(*_: object) -> LoadedModel:
+        looks.append(asyncio.get_running_loop().create_future())
+        return await looks[-1]
+
+    async def both() -> int:
+        turn = Turn(Mock(), Mock(), EndpointProgress("e", 9))
+        facts = EndpointFacts(LoadedModel("m", "f"))
+        turn._unverified.extend([Mock()] * 3)
+        first = asyncio.create_task(turn._verify(Mock(), facts))
+        await asyncio.sleep(0)
+        turn._unverified.extend([Mock()] * 2)
+        second = asyncio.create_task(turn._verify(Mock(), facts))
+        await asyncio.sleep(0)
+        looks[0].set_result(facts.loaded)
+        await first
+        turn._unverified.extend([Mock()] * 4)
+        looks[1].set_result(facts.loaded)
+        await second
+        return len(turn._unverified)
+
+    monkeypatch.setattr("evalbot.running.turn.loaded_model", look)
+    assert asyncio.run(both()) == 4

@@ -137,18 +137,20 @@ class Failing(Database):
 
     def __init__(self, whole: Database, n: int, *, after: bool) -> None:
         super().__init__(whole._engine)
-        self._left = n
+        self._fails_at = n
         self._after = after
+        self._writes = 0
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        self._left -= 1
-        if self._left <= 0 and not self._after:
-            raise StoreError("out of order")
+        self._writes += 1
+        failure = StoreError(f"write {self._writes} is out of order")
+        if self._writes >= self._fails_at and not self._after:
+            raise failure
         with super().write() as connection:
             yield connection
-            if self._left <= 0:
-                raise StoreError("out of order")
+            if self._writes >= self._fails_at:
+                raise failure
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -161,7 +163,7 @@ def test_whichever_write_fails_the_run_ends_with_that_and_can_be_resumed(
     server.pace_s = 0.002
     with site.open() as database:
         failing = Failing(database, n, after=after)
-        with pytest.raises(StoreError, match="out of order"):
+        with pytest.raises(StoreError, match=f"write {n} is out of order"):
             asyncio.run(site.runner(failing, prepared).execute())
     site.check_record(run)
     before = site.texts(run)

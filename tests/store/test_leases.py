@@ -100,9 +100,15 @@ def test_a_second_process_is_told_who_has_it(site: Site, database: Database, run
         end(process)
 
 
-def test_a_killed_process_has_it_no_more(site: Site, database: Database, run: str) -> None:
+@pytest.mark.parametrize("waited_for", [True, False])
+def test_a_killed_process_has_it_no_more(
+    waited_for: bool, site: Site, database: Database, run: str
+) -> None:
+    """Nor has one that nobody has waited for yet: a zombie."""
     process = holder(site, run)
-    process.kill()  # and not waited for: a zombie holds nothing
+    process.kill()
+    if waited_for:
+        process.wait()
     wait_until(lambda: not is_held(database, run))
     lease = acquire(database, run)
     end(process)
