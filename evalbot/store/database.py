@@ -86,6 +86,12 @@ def open_database(url: str, folder: Path | None = None) -> Database:
     return database
 
 
+def after_bulk_write(connection: Connection) -> None:
+    """Tell PostgreSQL that tables have grown: until it knows, it reads them by slow plans."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("ANALYZE answers, grades, run_cases, texts"))
+
+
 def connect(url: str, folder: Path | None = None) -> Database:
     """The same without making or checking tables: for upgrades and backups."""
     return Database(_engine(url, folder))

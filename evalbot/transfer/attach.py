@@ -13,7 +13,7 @@ from evalbot.formats.problems import Problems, nearest, shown
 from evalbot.grading.basis import basis_of
 from evalbot.store import runs
 from evalbot.store.answers import glance_at_answers, read_answers
-from evalbot.store.database import Connection, Database
+from evalbot.store.database import Connection, Database, after_bulk_write
 from evalbot.store.grades import GradeWriter, count_grades
 from evalbot.store.texts import put_texts
 from evalbot.transfer.coming import Imported
@@ -43,6 +43,7 @@ def attach_grades(
         put_texts(connection, "rubric_rule", maker.rubric_rules)
         before = count_grades(connection, run.id)
         GradeWriter(connection).add([(answers[place_of(row)], maker.make(row)) for row in rows])
+        after_bulk_write(connection)
         new = count_grades(connection, run.id) - before
     return Imported(run.id, run.suite.name, len(rows), new)
 

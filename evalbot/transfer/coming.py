@@ -12,7 +12,7 @@ from evalbot.domain.runs import NewGrade, RecordedAnswer, Run
 from evalbot.endpoints.outcome import read_complete
 from evalbot.store import runs
 from evalbot.store.answers import add_answers
-from evalbot.store.database import Connection
+from evalbot.store.database import Connection, after_bulk_write
 from evalbot.store.grades import GradeWriter
 from evalbot.store.texts import put_texts
 
@@ -73,4 +73,5 @@ def write_coming(connection: Connection, coming: Coming) -> Imported:
     put_texts(connection, "rubric_rule", coming.rubric_rules)
     ids = add_answers(connection, coming.run.id, coming.answers)
     GradeWriter(connection).add([(ids[at], grade) for at, grade in coming.grades])
+    after_bulk_write(connection)
     return Imported(coming.run.id, suite, coming.rows, new=coming.rows)

@@ -19,7 +19,7 @@ from evalbot.formats.suites import read_suite
 from evalbot.formats.textfile import read_text
 from evalbot.store import runs
 from evalbot.store.answers import add_answers
-from evalbot.store.database import Connection, Database
+from evalbot.store.database import Connection, Database, after_bulk_write
 from evalbot.store.grades import PEOPLE, GradeWriter, put_grader
 from evalbot.store.texts import put_texts
 from evalbot.transfer.checksums import check_sums
@@ -113,6 +113,7 @@ def _write(connection: Connection, export: Export) -> None:
     GradeWriter(connection).add(
         [(by_place[Whereabouts(one.place, one.attempt)], one.grade) for one in export.grades]
     )
+    after_bulk_write(connection)
 
 
 def _put_rules(connection: Connection, head: Head) -> None:
