@@ -41,11 +41,16 @@ class Recorder:
         self.unsaved = 0
 
     async def record(self, answer: RecordedAnswer) -> None:
-        """Hand over an answer; waits while too many are waiting."""
+        """Hand over an answer; waits while too many are waiting.
+
+        An answer is handed over even when we are cancelled meanwhile: what came is kept.
+        """
         if self.error is not None:
             self.unsaved += 1
-            return
-        await self._waiting.put(answer)
+        elif self._waiting.full():
+            await to_the_end(self._waiting.put(answer))
+        else:
+            self._waiting.put_nowait(answer)
 
     async def __aenter__(self) -> Recorder:
         self._writing = asyncio.create_task(self._write_all())

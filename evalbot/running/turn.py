@@ -22,7 +22,7 @@ from evalbot.running.commands import ServerProcess
 from evalbot.running.places import ToAsk
 from evalbot.running.progress import EndpointProgress
 from evalbot.running.recorder import Recorder
-from evalbot.running.together import finish, first_of, to_the_end
+from evalbot.running.together import finish, first_of
 
 UNKNOWN_SLOTS = 4
 """Requests at once to a server that does not tell its slots."""
@@ -179,7 +179,7 @@ class Turn:
             answer = await self._ask(session, client, facts, place, before_retry)
             if answer.status is not AnswerStatus.CANCELLED:
                 self._unverified.append(place)
-            await to_the_end(self._record(place, answer))
+            await self._record(place, answer)
             if answer.status is AnswerStatus.CANCELLED:
                 return
             self._count_broken(answer)

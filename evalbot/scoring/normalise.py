@@ -57,7 +57,7 @@ def drop_punctuation(text: str) -> str:
 
     A combining mark left behind joins the letter now before it, as NFC has it.
     """
-    kept = text.translate(dropped_characters())
+    kept = text.translate(_dropped())
     return kept if len(kept) == len(text) else unicodedata.normalize("NFC", kept)
 
 
@@ -74,16 +74,24 @@ def to_simplified(text: str) -> str:
     return simplified if simplified == text else convert(simplified)
 
 
+class _Dropped(dict[int, int | None]):
+    """A table for str.translate that looks each character up once, when it is first met.
+
+    Going through all of Unicode beforehand would take longer than most runs' scoring.
+    """
+
+    def __missing__(self, place: int) -> int | None:
+        self[place] = None if is_dropped(chr(place)) else place
+        return self[place]
+
+
 @functools.cache
-def dropped_characters() -> Mapping[int, None]:
-    """Code points that the punctuation folding drops, as a table for str.translate."""
-    # All of these categories lie in the first two planes and the tags of the fifteenth.
-    places = (*range(0x20000), *range(0xE0000, 0xE0200))
-    dropped = {place for place in places if _is_dropped(chr(place))}
-    return dict.fromkeys(sorted(dropped), None)
+def _dropped() -> _Dropped:
+    return _Dropped()
 
 
-def _is_dropped(character: str) -> bool:
+def is_dropped(character: str) -> bool:
+    """Whether the punctuation folding drops a character."""
     category = unicodedata.category(character)
     return category[0] in "PZ" or category in ("Cc", "Cf") or character in DROPPED_SYMBOLS
 
