@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from decimal import Decimal, localcontext
 
@@ -25,6 +26,7 @@ _TOKEN = re.compile(
 )
 
 
+@functools.lru_cache(maxsize=4096)
 def value_of(numeral: str, colloquial: bool = True) -> str:
     """The value in plain decimal notation, so that equal numbers are equal texts.
 
