@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import textwrap
 from pathlib import Path
 
 import psutil
@@ -21,30 +20,32 @@ ROOT = str(Path(__file__).parents[2])
 
 def command(site: Site, name: str, code: str) -> list[str]:
     """A small Python script in the project's folder, as a command."""
-    site.write(name, textwrap.dedent(code))
+    site.write(name, code)
     return [sys.executable, name]
 
 
-def serving(site: Site, port: int, *, as_daemon: bool) -> list[str]:
+SERVE = f"""
+import os, sys, time
+sys.path.insert(0, {ROOT!r})
+if "daemon" in sys.argv:
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+with open("pid", "w") as pid, open("log", "a") as log:
+    pid.write(str(os.getpid()))
+    log.write("start ")
+time.sleep(0.1)  # loading the model
+from tests.fault_server import FaultServer
+server = FaultServer()
+server.port = int(sys.argv[1])
+with server:
+    time.sleep(60)
+"""
+
+
+def serving(site: Site, port: int, *, as_daemon: bool = False) -> list[str]:
     """A command that serves chats on this port, in the foreground or as a daemon."""
-    daemonise = """
-        if os.fork():
-            os._exit(0)
-        os.setsid()
-    """
-    code = f"""
-        import os, sys, time
-        sys.path.insert(0, {ROOT!r})
-        {textwrap.indent(textwrap.dedent(daemonise), " " * 8).strip() if as_daemon else ""}
-        open("pid", "w").write(str(os.getpid()))
-        time.sleep(0.1)
-        from tests.fault_server import FaultServer, free_port
-        server = FaultServer()
-        server.port = {port}
-        with server:
-            time.sleep(60)
-    """
-    return command(site, "serve.py", code)
+    return [*command(site, "serve.py", SERVE), str(port), "daemon" if as_daemon else "foreground"]
 
 
 def noting(site: Site, word: str, code: int = 0) -> list[str]:
@@ -65,12 +66,12 @@ def is_gone(site: Site) -> bool:
 
 def test_a_server_in_the_foreground_is_waited_for_and_ended(site: Site) -> None:
     port = free_port()
-    start = serving(site, port, as_daemon=False)
+    start = serving(site, port)
     site.endpoint("a", f"http://127.0.0.1:{port}/v1", start=start, stop=noting(site, "stop"))
     prepared = site.new()
     assert site.work(prepared)
     assert site.statuses(prepared.run.id) == {S.OK: 4}
-    assert log(site) == "stop "
+    assert log(site) == "start stop "
     assert is_gone(site)
 
 
@@ -120,21 +121,20 @@ def test_a_stop_that_fails_is_told_and_spoils_nothing(site: Site, server: FaultS
     assert any("ended with code 3: stop said" in line for line in runner.progress.messages)
 
 
-def test_start_and_stop_stand_around_each_turn_of_a_group(site: Site, server: FaultServer) -> None:
+def test_start_and_stop_stand_around_each_turn_of_a_group(site: Site) -> None:
     for name in ("a", "b"):
-        site.endpoint(
-            name,
-            server.base_url,
-            group="gpu",
-            start=noting(site, f"start-{name}"),
-            stop=noting(site, f"stop-{name}"),
-        )
+        port = free_port()
+        start, stop = serving(site, port), noting(site, f"stop-{name}")
+        url = f"http://127.0.0.1:{port}/v1"
+        site.endpoint(name, url, group="gpu", start=start, stop=stop)
     assert site.work(site.new())
-    assert log(site) == "start-a stop-a start-b stop-b "
+    assert log(site) == "start stop-a start stop-b "
 
 
-def test_nothing_is_started_where_nothing_is_to_be_asked(site: Site, server: FaultServer) -> None:
-    site.endpoint("a", server.base_url, start=noting(site, "start"), stop=noting(site, "stop"))
+def test_nothing_is_started_where_nothing_is_to_be_asked(site: Site) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}/v1"
+    site.endpoint("a", url, start=serving(site, port), stop=noting(site, "stop"))
     prepared = site.new()
     assert site.work(prepared)
     assert site.resume(prepared.run.id)
@@ -145,7 +145,7 @@ def test_nothing_is_started_where_nothing_is_to_be_asked(site: Site, server: Fau
 def test_a_cancelled_run_still_stops_what_it_started(times: int, site: Site) -> None:
     """Also when it is cancelled again while it stops."""
     port = free_port()
-    start = serving(site, port, as_daemon=False)
+    start = serving(site, port)
     site.endpoint("a", f"http://127.0.0.1:{port}/v1", start=start, stop=noting(site, "stop"))
     prepared = site.new(repeats=500)
 
@@ -161,7 +161,7 @@ def test_a_cancelled_run_still_stops_what_it_started(times: int, site: Site) -> 
                 await working
 
     asyncio.run(cancelled())
-    assert log(site) == "stop "
+    assert log(site) == "start stop "
     assert is_gone(site)
 
 
