@@ -17,26 +17,14 @@ from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.chunks import Chunk, read_chunk
 from evalbot.endpoints.outcome import Failure, Reading, error_failure, read_complete
 from evalbot.endpoints.reply import Reply
-from evalbot.endpoints.request import chat_body, chat_url, headers
+from evalbot.endpoints.request import chat_body, chat_url
 from evalbot.endpoints.retrying import RetryPolicy
 from evalbot.endpoints.timing import StreamClock, timing_of, visible_start
 from evalbot.endpoints.words import clean_text, shorten
 
 LONGEST_ERROR_BODY = 65_536
-LONGEST_CONNECT_S = 10.0
 LONGEST_EPILOGUE_S = 5.0
 """What may come after the finish_reason, and how long it is waited for."""
-
-
-def open_session(settings: EndpointSettings) -> aiohttp.ClientSession:
-    """Connections to one endpoint, as many as there are requests at once; close it when done."""
-    timeout = aiohttp.ClientTimeout(
-        total=None,
-        sock_connect=min(LONGEST_CONNECT_S, settings.timeout_s),
-        sock_read=settings.timeout_s,
-    )
-    connector = aiohttp.TCPConnector(limit=0)
-    return aiohttp.ClientSession(connector=connector, timeout=timeout, headers=headers(settings))
 
 
 class EndpointClient:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from evalbot.domain.endpoints import EndpointFacts
 from evalbot.domain.settings import EndpointSettings
-from evalbot.endpoints.client import open_session
+from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.preflight import inspect
 from evalbot.errors import EndpointError, InputError, NotFoundError, Problem, ProblemsError
 from evalbot.formats.catalogue import find_rubric, list_rubrics, list_suites

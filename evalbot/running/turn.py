@@ -13,7 +13,8 @@ from evalbot.domain.answers import Answer, AnswerStatus
 from evalbot.domain.endpoints import EndpointFacts
 from evalbot.domain.runs import RecordedAnswer, Run, RunEndpoint
 from evalbot.domain.settings import EndpointSettings
-from evalbot.endpoints.client import EndpointClient, open_session
+from evalbot.endpoints.client import EndpointClient
+from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.counting import tokens_too_many
 from evalbot.endpoints.preflight import inspect, loaded_model, wait_until_healthy
 from evalbot.endpoints.words import shorten

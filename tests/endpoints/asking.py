@@ -13,7 +13,8 @@ from evalbot.domain.answers import Answer
 from evalbot.domain.cases import Message
 from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.chunks import Chunk
-from evalbot.endpoints.client import EndpointClient, open_session
+from evalbot.endpoints.client import EndpointClient
+from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.retrying import RetryPolicy
 
 RECORDED = Path(__file__).parents[1] / "data/llama-server"

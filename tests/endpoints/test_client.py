@@ -7,7 +7,7 @@ import pytest
 
 from evalbot.domain.answers import Answer, Usage
 from evalbot.domain.answers import AnswerStatus as S
-from evalbot.endpoints.client import open_session
+from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.retrying import RetryPolicy
 from tests.fault_server import (
     DONE,
@@ -127,6 +127,52 @@ def test_answers_in_a_row_use_one_connection(server: FaultServer) -> None:
 
     assert all(said.status is S.OK for said in asyncio.run(several()))
     assert len(server.connections) == 1
+
+
+@pytest.mark.parametrize("step", [Step.BREAK, Step.RESET])
+def test_a_kept_connection_that_the_server_had_given_up_is_no_failure(
+    step: Step, server: FaultServer
+) -> None:
+    """As llama.cpp does after each stream."""
+    server.on("second", Reply(before=(step,)), answer("here"))
+
+    async def two() -> Answer:
+        async with open_session(settings(server.base_url)) as session:
+            client = client_of(session, server.base_url)
+            await client.ask(user("first"))
+            return await client.ask(user("second"))
+
+    said = asyncio.run(two())
+    assert (said.status, said.text, said.retries) == (S.OK, "here", ())
+    assert len(server.connections) == 2
+
+
+def test_a_server_that_breaks_fresh_connections_too_has_failed(server: FaultServer) -> None:
+    server.on("second", Reply(before=(Step.BREAK,)))
+
+    async def two() -> Answer:
+        async with open_session(settings(server.base_url)) as session:
+            client = client_of(session, server.base_url)
+            await client.ask(user("first"))
+            return await client.ask(user("second"))
+
+    assert asyncio.run(two()).status is S.CONNECTION
+    assert server.prompts == ["first", "second", "second"]
+
+
+def test_silence_on_a_kept_connection_is_a_timeout_and_not_asked_again(
+    server: FaultServer,
+) -> None:
+    server.on("second", Reply(before=(Step.HANG,)))
+
+    async def two() -> Answer:
+        async with open_session(settings(server.base_url)) as session:
+            client = client_of(session, server.base_url)
+            await client.ask(user("first"))
+            return await client.ask(user("second"))
+
+    assert asyncio.run(two()).status is S.TIMEOUT
+    assert server.prompts == ["first", "second"]
 
 
 def test_the_connection_of_a_failed_answer_is_not_used_again(server: FaultServer) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evalbot.domain.cases import Message
 from evalbot.domain.endpoints import EndpointFacts, LoadedModel
-from evalbot.endpoints.client import open_session
+from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.counting import count_tokens, surely_fits, tokens_too_many
 from tests.fault_server import FaultServer, closed_port
 

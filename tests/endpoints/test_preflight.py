@@ -7,7 +7,7 @@ import pytest
 
 from evalbot.domain.endpoints import EndpointFacts, LoadedModel
 from evalbot.domain.settings import Thinking
-from evalbot.endpoints.client import open_session
+from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.preflight import inspect, loaded_model, wait_until_healthy
 from evalbot.errors import EndpointError
 from tests.fault_server import FaultServer, closed_port, free_port

@@ -14,7 +14,8 @@ from evalbot.domain.cases import Message
 from evalbot.domain.endpoints import EndpointFacts
 from evalbot.domain.runs import RunState
 from evalbot.domain.settings import EndpointSettings
-from evalbot.endpoints.client import EndpointClient, open_session
+from evalbot.endpoints.client import EndpointClient
+from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.counting import tokens_too_many
 from evalbot.endpoints.preflight import inspect, loaded_model
 from evalbot.endpoints.request import root_url
@@ -94,6 +95,19 @@ def test_an_answer_is_streamed_and_timed_by_the_server(smollm2: str) -> None:
     assert timing.total_ms
     assert timing.ttfr_ms <= timing.ttft_ms <= timing.total_ms
     assert timing.ttfot_ms == timing.ttft_ms
+
+
+def test_many_answers_in_a_row_never_meet_a_closed_connection(smollm2: str) -> None:
+    """The server closes each connection shortly after a stream, though it says keep-alive."""
+
+    async def many() -> list[S]:
+        endpoint = settings(smollm2, 2)
+        async with open_session(endpoint) as session:
+            client = EndpointClient(session, endpoint)
+            turns = [[Message("user", f"Count to {i}.")] for i in range(20)]
+            return [(await client.ask(turn)).status for turn in turns]
+
+    assert S.CONNECTION not in asyncio.run(many())
 
 
 def test_a_cached_prompt_has_no_prefill_speed(smollm2: str) -> None:
