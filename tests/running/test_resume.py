@@ -50,7 +50,6 @@ def test_what_failed_on_the_way_is_asked_again_only_when_told(
         stream(b"data: {\n\n"),
         stream(b"error: x\n\n"),
         Reply(before=(Step.HANG,)),
-        Reply(before=(Step.RESET,)),
         answer("cut", finish="length"),
         answer(""),
         answer("<think>x"),
@@ -67,10 +66,10 @@ def test_what_failed_on_the_way_is_asked_again_only_when_told(
     assert site.resume(run)
     assert server.prompts == []
     assert site.resume(run, retry_failed=True)
-    assert sorted(server.prompts) == [f"p{i}" for i in range(6)]
+    assert sorted(server.prompts) == [f"p{i}" for i in range(5)]
     last = {one.place.case: (one.attempt, one.answer.status) for one in site.answers(run)}
-    assert [last[f"c{i}"] for i in range(6)] == [(2, S.OK)] * 6
-    assert {attempt for attempt, _ in (last[f"c{i}"] for i in range(6, 11))} == {1}
+    assert [last[f"c{i}"] for i in range(5)] == [(2, S.OK)] * 5
+    assert {attempt for attempt, _ in (last[f"c{i}"] for i in range(5, 10))} == {1}
     site.check_record(run)
 
 
