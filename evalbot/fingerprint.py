@@ -7,9 +7,13 @@ import json
 from typing import Any
 
 
+# Made once: json.dumps would make a new one for every value.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def canonical_json(value: Any) -> str:
     """The one JSON text of a value: sorted keys, no spaces, real characters."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def fingerprint(value: Any) -> str:
