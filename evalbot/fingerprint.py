@@ -6,7 +6,6 @@ import hashlib
 import json
 from typing import Any
 
-
 # Made once: json.dumps would make a new one for every value.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
