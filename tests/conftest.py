@@ -1,4 +1,4 @@
-"""Databases for tests: an empty one each, SQLite and PostgreSQL."""
+"""Databases for tests: an empty one each, SQLite and PostgreSQL; how properties are tested."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test is timed against a clock: a loaded machine is slow, and not wrong.
+settings.register_profile(
+    "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any-machine")
 
 
 @pytest.fixture(scope="session")
