@@ -21,13 +21,11 @@ MAY_IMPORT = {
 ONLY_IN = {
     "sqlalchemy": {"store"},
     "alembic": {"store"},
-    "aiohttp": {"endpoints", "running"},
+    "aiohttp": {"endpoints"},
     "typer": {"cli"},
     "rich": {"cli"},
     "gradio": {"ui"},
 }
-"""running names aiohttp's session type; it makes no request of its own."""
-
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 

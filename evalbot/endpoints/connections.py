@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
+from typing import TypeAlias
 
 import aiohttp
 
@@ -15,7 +16,11 @@ _reused: ContextVar[bool] = ContextVar("reused")
 """Whether the present request went out on a connection that was kept from an earlier one."""
 
 
-def open_session(settings: EndpointSettings) -> aiohttp.ClientSession:
+Session: TypeAlias = aiohttp.ClientSession
+"""What open_session gives, for those who only pass it on."""
+
+
+def open_session(settings: EndpointSettings) -> Session:
     """As many connections as there are requests at once; close it when done."""
     timeout = aiohttp.ClientTimeout(
         total=None,

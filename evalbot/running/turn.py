@@ -7,14 +7,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-import aiohttp
-
 from evalbot.domain.answers import Answer, AnswerStatus
 from evalbot.domain.endpoints import EndpointFacts
 from evalbot.domain.runs import RecordedAnswer, Run, RunEndpoint
 from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.client import EndpointClient
-from evalbot.endpoints.connections import open_session
+from evalbot.endpoints.connections import Session, open_session
 from evalbot.endpoints.counting import tokens_too_many
 from evalbot.endpoints.preflight import inspect, loaded_model, wait_until_healthy
 from evalbot.endpoints.words import shorten
@@ -115,9 +113,7 @@ class Turn:
         for place in places:
             await self._record(place, Answer(status, "", "", "", now, error_detail=detail))
 
-    async def _look(
-        self, session: aiohttp.ClientSession, server: ServerProcess | None
-    ) -> EndpointFacts:
+    async def _look(self, session: Session, server: ServerProcess | None) -> EndpointFacts:
         if server is None:
             await wait_until_healthy(
                 session, self._endpoint, self._endpoint.timeout_s, starting=False
@@ -145,7 +141,7 @@ class Turn:
 
     async def _work(
         self,
-        session: aiohttp.ClientSession,
+        session: Session,
         facts: EndpointFacts,
         places: Iterator[ToAsk],
         count: int,
@@ -168,7 +164,7 @@ class Turn:
 
     async def _worker(
         self,
-        session: aiohttp.ClientSession,
+        session: Session,
         client: EndpointClient,
         facts: EndpointFacts,
         places: Iterator[ToAsk],
@@ -189,7 +185,7 @@ class Turn:
 
     async def _ask(
         self,
-        session: aiohttp.ClientSession,
+        session: Session,
         client: EndpointClient,
         facts: EndpointFacts,
         place: ToAsk,
@@ -239,7 +235,7 @@ class Turn:
 
     async def _watch(
         self,
-        session: aiohttp.ClientSession,
+        session: Session,
         facts: EndpointFacts,
         workers: list[asyncio.Task[None]],
     ) -> None:
@@ -249,7 +245,7 @@ class Turn:
         for worker in workers:
             worker.cancel()
 
-    async def _verify(self, session: aiohttp.ClientSession, facts: EndpointFacts) -> None:
+    async def _verify(self, session: Session, facts: EndpointFacts) -> None:
         """See that the model is still the same; a server that does not answer proves nothing.
 
         Several may look at once: each look clears the answers that were there when it began.
