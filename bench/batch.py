@@ -49,7 +49,7 @@ def _promptfoo(folder: Path, address: str, ours: float) -> Iterator[str]:
         "providers": [
             {
                 "id": "openai:chat:instant",
-                "config": {"apiBaseUrl": f"{address}/v1", "apiKey": "none", "stream": True},
+                "config": {"apiBaseUrl": f"{address}/v1", "apiKey": "none"},
             }
         ],
         "tests": tests,

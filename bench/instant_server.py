@@ -37,6 +37,12 @@ END = event(
         "timings": {"prompt_n": 20, "prompt_ms": 1.0, "predicted_n": 12, "predicted_ms": 12.0},
     }
 )
+WHOLE = {
+    "choices": [{"index": 0, "message": {"content": "".join(TOKENS)}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 20, "completion_tokens": len(TOKENS)},
+}
+"""For clients that do not stream."""
+
 ANSWER = [framed(chunk(token)) for token in TOKENS]
 ENDING = framed(chunk(finish="stop")) + framed(END) + framed(b"data: [DONE]\n\n") + b"0\r\n\r\n"
 STREAM_HEAD = (
@@ -61,17 +67,21 @@ async def serve(
             for line in head.split(b"\r\n"):
                 if line.lower().startswith(b"content-length:"):
                     length = int(line.split(b":")[1])
-            if length:
-                await reader.readexactly(length)
-            await answer(path, writer, gap)
+            body = await reader.readexactly(length)
+            streamed = b'"stream": true' in body or b'"stream":true' in body
+            await answer(path, writer, streamed, gap)
     except (asyncio.IncompleteReadError, ConnectionError):
         pass
     finally:
         writer.close()
 
 
-async def answer(path: bytes, writer: asyncio.StreamWriter, gap: float | None) -> None:
-    if path.endswith(b"/chat/completions"):
+async def answer(
+    path: bytes, writer: asyncio.StreamWriter, streamed: bool, gap: float | None
+) -> None:
+    if path.endswith(b"/chat/completions") and not streamed:
+        writer.write(plain(WHOLE))
+    elif path.endswith(b"/chat/completions"):
         writer.write(STREAM_HEAD)
         for data in ANSWER:
             if gap is not None:
