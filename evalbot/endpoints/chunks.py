@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalbot.domain.answers import Usage
 from evalbot.endpoints.words import shorten
@@ -28,8 +28,7 @@ class ServerTimings:
     predicted_ms: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """The parts of a reply that one object carried; empty text is no text.
 
     is_whole: the object is the reply of a server that does not stream.
