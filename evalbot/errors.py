@@ -18,6 +18,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+MOST_ALIKE = 3
+"""Problems that differ only in their place are told one by one up to so many."""
+
 
 class EvalbotError(Exception):
     """A failure to be told to the user in one sentence."""
@@ -73,8 +76,8 @@ class Problem:
 
     def __str__(self) -> str:
         where = f"{self.place}: {self.field}" if self.field else self.place
-        found = f": found {self.found}" if self.found else ""
-        return f"{where}{found}; expected {self.expected}"
+        found = f"found {self.found}; " if self.found else ""
+        return f"{where}: {found}expected {self.expected}"
 
 
 class ProblemsError(InputError):
@@ -84,5 +87,19 @@ class ProblemsError(InputError):
         self.problems = tuple(problems)
         count = len(self.problems)
         head = "1 problem" if count == 1 else f"{count} problems"
-        lines = "\n".join(f"  {problem}" for problem in self.problems)
-        super().__init__(f"{head}, nothing was changed:\n{lines}")
+        super().__init__("\n".join([f"{head}, nothing was changed:", *self.lines()]))
+
+    def lines(self) -> list[str]:
+        """A line each; more than three that differ only in their place share one."""
+        alike: dict[tuple[str, str, str], list[Problem]] = {}
+        for problem in self.problems:
+            key = (problem.field, problem.found, problem.expected)
+            alike.setdefault(key, []).append(problem)
+        lines: list[str] = []
+        for group in alike.values():
+            told = group if len(group) <= MOST_ALIKE else group[:1]
+            lines += [f"  {problem}" for problem in told]
+            if len(told) < len(group):
+                last = group[-1].place
+                lines[-1] += f" (and {len(group) - 1} times more, the last at {last})"
+        return lines

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalbot.cli.site import ConfigOption, DatabaseOption, read_site, split_list
+from evalbot.errors import ProblemsError
 
 if TYPE_CHECKING:
     from evalbot.running.checking import EndpointReport
@@ -26,25 +27,32 @@ def check(
     database: DatabaseOption = None,
 ) -> None:
     """Check the config, the suites and rubrics, and whether each endpoint can be asked."""
-    from evalbot.running.checking import check_endpoints, check_files
+    from evalbot.formats.words import count
+    from evalbot.running.checking import check_endpoints, check_files, shared_addresses
     from evalbot.running.prepare import choose_endpoints
+    from evalbot.store.database import open_database
 
     settings = read_site(config, required=True)
-    typer.echo(f"config: {len(settings.endpoints)} endpoints, {len(settings.judges)} judges: ok")
-    for line in check_files(settings.folder):
+    told = f"{count(len(settings.endpoints), 'endpoint')}, {count(len(settings.judges), 'judge')}"
+    typer.echo(f"config: {told}: ok")
+    files = check_files(settings.folder)
+    for line in files.lines:
         typer.echo(line)
     if database is not None or settings.endpoints:
-        from evalbot.store.database import open_database
-
         open_database(database or settings.database, settings.folder).close()
         typer.echo("database: ok")
-    if not settings.endpoints:
+    reports: list[EndpointReport] = []
+    if settings.endpoints:
+        chosen = choose_endpoints(settings, split_list(endpoints))
+        reports = asyncio.run(check_endpoints(chosen))
+        for report in reports:
+            _print(report)
+        for warning in shared_addresses(chosen):
+            typer.echo(warning)
+    else:
         typer.echo("endpoints: none yet; add one to evalbot.yaml")
-        return
-    chosen = choose_endpoints(settings, split_list(endpoints))
-    reports = asyncio.run(check_endpoints(chosen))
-    for report in reports:
-        _print(report)
+    if files.problems:
+        raise ProblemsError(files.problems)
     if any(report.error for report in reports):
         raise typer.Exit(1)
 

@@ -32,13 +32,14 @@ def upgrade(config: ConfigOption = None, database: DatabaseOption = None) -> Non
 @app.command("status", epilog="Example: evalbot db status")
 def status(config: ConfigOption = None, database: DatabaseOption = None) -> None:
     """Tell which version the database has, and whether it needs an upgrade."""
-    from evalbot.store.database import revision_of
+    from evalbot.store.database import require, revision_of
     from evalbot.store.schema import SCHEMA_REVISION
 
     with _connected(config, database) as connected:
+        require(connected)
         found = revision_of(connected)
         typer.echo(f"database: {connected.address}")
-        typer.echo(f"version:  {found or 'empty'}")
+        typer.echo(f"version:  {found}")
         typer.echo(f"needed:   {SCHEMA_REVISION}")
         if found is not None and found < SCHEMA_REVISION:
             typer.echo("It needs an upgrade; type: evalbot db upgrade", err=True)
@@ -52,9 +53,11 @@ def backup(
     database: DatabaseOption = None,
 ) -> None:
     """Copy a SQLite database, also while a run writes to it."""
+    from evalbot.store.database import require
     from evalbot.store.upgrades import backup as copy_database
 
     with _connected(config, database) as connected:
+        require(connected)
         copy_database(connected, file)
     typer.echo(f"wrote {file}", err=True)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,9 +25,12 @@ def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Where the demo keeps its files.")
     ] = Path("evalbot-demo"),
-    serve: Annotated[
-        bool, typer.Option(help="Open the web page at the end, once there is one.")
-    ] = True,
+    no_serve: Annotated[  # noqa: ARG001 - there is nothing to serve yet
+        bool,
+        typer.Option(
+            "--no-serve", help="Stop after the tables, as it does until there is a web page."
+        ),
+    ] = False,
 ) -> None:
     """Start two small llama.cpp servers, run a small suite over them, and print the tables."""
     from rich.console import Console
@@ -50,15 +55,20 @@ def demo(
     except KeyboardInterrupt:
         typer.echo("Stopped, and the servers with it.", err=True)
         raise typer.Exit(1) from None
-    if serve:
-        typer.echo("The web page is not built yet: the demo ends here.", err=True)
-    typer.echo(
-        f"Read the answers:  cd {folder} && evalbot show {run_id}\n"
-        "Your own servers:  evalbot init my-eval",
-        err=True,
-    )
     if run_id is None:
         raise typer.Exit(1)
+    typer.echo(
+        f"Read the answers:  cd {folder} && {_own_name()} show {run_id}\n"
+        f"Your own servers:  {_own_name()} init my-eval",
+        err=True,
+    )
+
+
+def _own_name() -> str:
+    """What to type for evalbot here: its name, or its path where the shell would not find it."""
+    if shutil.which("evalbot"):
+        return "evalbot"
+    return str(Path(sys.executable).with_name("evalbot"))
 
 
 def _run(folder: Path, addresses: list[str]) -> str | None:

@@ -36,7 +36,7 @@ def answers(
     """
     from evalbot.transfer.answers import import_answers
 
-    with open_site(config, database) as (settings, opened):
+    with open_site(config, database, make=True) as (settings, opened):
         _tell(import_answers(opened, settings, files, label), "answers")
 
 
@@ -63,7 +63,7 @@ def grades(
 
     if run is not None and label is not None:
         raise InputError("--label is for new runs; leave it or --run out")
-    with open_site(config, database) as (settings, opened):
+    with open_site(config, database, make=True) as (settings, opened):
         if run is None:
             _tell(import_grades(opened, settings, files, label), "grades")
         else:
@@ -81,7 +81,7 @@ def run(
     """Take an exported run in: its checksums are checked, and its rates stay the same."""
     from evalbot.transfer.restore import import_run
 
-    with open_site(config, database) as (settings, opened):
+    with open_site(config, database, make=True) as (settings, opened):
         restored = import_run(opened, settings, folder)
     typer.echo(restored.run)
     told = "is in the record now" if restored.added else "was there already: nothing was added"

@@ -54,4 +54,4 @@ def write_table(table: Table, form: str, output: Path | None) -> None:
         output.write_bytes(data)
     except OSError as error:
         raise InputError(f"{output} could not be written ({error.strerror})") from error
-    typer.echo(f"wrote {output}", err=True)
+    typer.echo(f"wrote {output} ({form})", err=True)

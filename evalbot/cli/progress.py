@@ -44,12 +44,23 @@ def _live(console: Console, progress: RunProgress) -> Iterator[None]:
 @contextmanager
 def _plain(console: Console, progress: RunProgress) -> Iterator[None]:
     ended = threading.Event()
+    told: dict[str, str] = {}
+
+    def tell() -> None:
+        """What is new: an endpoint that has not moved is not told again."""
+        lines = _said(progress)
+        for name, endpoint in list(progress.endpoints.items()):
+            line = _line(endpoint)
+            if told.get(name) != line:
+                told[name] = line
+                lines.append(line)
+        for line in lines:
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def report() -> None:
         wait = FIRST_PLAIN_S
         while not ended.wait(wait):
-            for line in [*_said(progress), *map(_line, progress.endpoints.values())]:
-                console.print(line, markup=False, highlight=False, soft_wrap=True)
+            tell()
             wait = PLAIN_EVERY_S
 
     thread = threading.Thread(target=report, daemon=True)
@@ -59,8 +70,7 @@ def _plain(console: Console, progress: RunProgress) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-        for endpoint in progress.endpoints.values():
-            console.print(_line(endpoint), markup=False, highlight=False, soft_wrap=True)
+        tell()
 
 
 def _said(progress: RunProgress) -> list[str]:
@@ -73,7 +83,7 @@ def _said(progress: RunProgress) -> list[str]:
 def _line(endpoint: EndpointProgress) -> str:
     parts = [f"{endpoint.name}: {endpoint.done}/{endpoint.total}", endpoint.state]
     if endpoint.state == "asking":
-        parts += [_rate(endpoint), f"{_duration(endpoint.seconds_left)} left"]
+        parts += [_rate(endpoint), f"{duration(endpoint.seconds_left)} left"]
     if endpoint.failures:
         parts.append(_failures(endpoint))
     return ", ".join(parts)
@@ -90,7 +100,7 @@ def _table(progress: RunProgress) -> RenderableType:
             ProgressBar(total=max(endpoint.total, 1), completed=endpoint.done, width=24),
             f"{endpoint.done}/{endpoint.total}",
             _rate(endpoint) if asking else "",
-            _duration(endpoint.seconds_left) if asking else "",
+            duration(endpoint.seconds_left) if asking else "",
             Text(_failures(endpoint)),
             Text(endpoint.state),
         )
@@ -112,7 +122,8 @@ def _failures(endpoint: EndpointProgress) -> str:
     return ", ".join(f"{count} {status}" for status, count in counts)
 
 
-def _duration(seconds: float | None) -> str:
+def duration(seconds: float | None) -> str:
+    """`2 min 05 s`; a dash where it is not known."""
     if seconds is None:
         return "–"
     minutes, second = divmod(round(seconds), 60)

@@ -36,7 +36,7 @@ def rates(
     judge: Annotated[
         str | None, typer.Option(help="One judge of the judge layer.  [default: the majority]")
     ] = None,
-    by: Annotated[str | None, typer.Option(help="`tag`: a row per tag as well.")] = None,
+    by: Annotated[str | None, typer.Option(help="`tag`: a row per model and tag.")] = None,
     models: Annotated[str | None, typer.Option(help="Only these models.")] = None,
     form: FormatOption = None,
     output: OutputOption = None,
@@ -63,5 +63,11 @@ def rates(
     chosen = choose_format(form, output)
     with open_site(config, database) as (settings, opened):
         rows = rate_rows(opened, runs or [], settings.folder, query)
-    table = people_table(rows) if chosen in PEOPLE_FORMATS else machine_table(rows)
+    if chosen in PEOPLE_FORMATS:
+        # LaTeX has no fonts for the signs of verdicts.
+        table = people_table(rows, symbols=chosen != "latex")
+    else:
+        table = machine_table(rows)
+        for note in dict.fromkeys(note for row in rows for note in row.notes):
+            typer.echo(f"note: {note}", err=True)
     write_table(table, chosen, output)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
+from evalbot.cli.site import ConfigOption, DatabaseOption, open_record, read_site, split_list
 from evalbot.errors import EvalbotError, InputError
 
 if TYPE_CHECKING:
@@ -66,8 +66,6 @@ def run(
     Each run's id is printed on stdout as it starts. Answers are saved as they come and
     scored at once. Ctrl-C stops cleanly; --resume goes on from there.
     """
-    from evalbot.cli.rate_table import print_summary
-    from evalbot.grading.basis import Basis
     from evalbot.running.prepare import (
         Extension,
         Selection,
@@ -79,31 +77,39 @@ def run(
     from evalbot.running.runner import RunOptions
 
     _check_usage(suites, resume, retry_failed, add_endpoints, limit, tag, label, dry_run)
-    with open_site(config, database, required=True) as (settings, opened):
-        options = RunOptions(settings.folder, concurrency, retry_failed)
-        if resume is not None:
-            extension = Extension(split_list(endpoints), split_list(add_endpoints), repeats)
+    settings = read_site(config, required=True)
+    options = RunOptions(settings.folder, concurrency, retry_failed)
+    if resume is not None:
+        extension = Extension(split_list(endpoints), split_list(add_endpoints), repeats)
+        with open_record(settings, database, make=False) as opened:
             prepared = resume_run(opened, settings, resume, extension)
             _confirm_commands(prepared.endpoints, settings, allow_commands)
-            finished = work(opened, prepared, options)
-            if finished is not None:
-                print_summary(opened, prepared.run, Basis(prepared.run.suite, prepared.run.rubric))
-            raise typer.Exit(0 if finished else 1)
-        selection = Selection(split_list(endpoints), limit, split_list(tag), repeats or 1, label)
-        # Everything that can be wrong is told before anything is asked or written.
-        chosen = choose_endpoints(settings, selection.endpoints)
-        asked = [read_questions(settings, suite, selection) for suite in suites or []]
+            _finish(opened, prepared, options)
+        return
+    selection = Selection(split_list(endpoints), limit, split_list(tag), repeats or 1, label)
+    # Everything that can be wrong is told before anything is asked or written.
+    chosen = choose_endpoints(settings, selection.endpoints)
+    names = [name for listed in suites or [] for name in split_list(listed)]
+    asked = [read_questions(settings, name, selection) for name in names]
+    if not dry_run:
+        _confirm_commands(chosen, settings, allow_commands)
+    with open_record(settings, database, make=True) as opened:
         if dry_run:
             _print_estimates(opened, chosen, asked, selection.repeats, concurrency)
             return
-        _confirm_commands(chosen, settings, allow_commands)
         for questions in asked:
-            prepared = new_run(opened, settings, questions, selection)
-            finished = work(opened, prepared, options)
-            if finished is not None:
-                print_summary(opened, prepared.run, Basis(prepared.run.suite, prepared.run.rubric))
-            if not finished:
-                raise typer.Exit(1)
+            _finish(opened, new_run(opened, settings, questions, selection), options)
+
+
+def _finish(opened: Database, prepared: PreparedRun, options: RunOptions) -> None:
+    """Work on a run and print its rates; exits with 1 where not all was recorded."""
+    from evalbot.cli.rate_table import print_summary
+
+    finished = work(opened, prepared, options)
+    if finished is not None:
+        print_summary(opened, prepared.run.id, prepared.run.suite, prepared.run.rubric)
+    if not finished:
+        raise typer.Exit(1)
 
 
 def _check_usage(
@@ -157,17 +163,19 @@ def _print_estimates(
     repeats: int,
     concurrency: int | None,
 ) -> None:
+    from evalbot.cli.progress import duration
+    from evalbot.formats.words import count
     from evalbot.running.estimate import estimate_run
 
     for suite, _ in asked:
-        typer.echo(f"{suite.name}: {len(suite.cases)} cases, {repeats} repeats")
+        typer.echo(f"{suite.name}: {count(len(suite.cases), 'case')}, {count(repeats, 'repeat')}")
         for line in estimate_run(opened, suite, endpoints, repeats, concurrency):
             time = "unknown, never asked before"
             if line.seconds is not None:
-                time = f"about {line.seconds / 60:.1f} minutes"
+                time = f"about {duration(line.seconds)}"
             typer.echo(
-                f"  {line.endpoint}: {line.calls} calls, about {line.prompt_tokens} tokens to "
-                f"read, at most {line.most_completion_tokens} to write, time {time}"
+                f"  {line.endpoint}: {count(line.calls, 'call')}, about {line.prompt_tokens} "
+                f"tokens to read, at most {line.most_completion_tokens} to write, time {time}"
             )
 
 
@@ -194,6 +202,10 @@ def work(opened: Database, prepared: PreparedRun, options: RunOptions) -> bool |
         typer.echo(f"Stopped. Everything answered is saved; go on with: {hint}", err=True)
     elif not finished:
         typer.echo(f"Not everything could be asked; go on with: {hint}", err=True)
+    failed = sum(one.failed_on_the_way for one in runner.progress.endpoints.values())
+    if finished and failed:
+        what = "1 answer" if failed == 1 else f"{failed} answers"
+        typer.echo(f"{what} failed on the way; ask again with: {hint} --retry-failed", err=True)
     return finished
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
-from evalbot.errors import InputError
 
 if TYPE_CHECKING:
     from evalbot.reporting.answers import ShownAnswer
+
+LABEL = 16
+"""Columns that a label takes."""
 
 EXAMPLE = "Example: evalbot show translation-20261130-7f3a1c --model qwen --verdict wrong"
 
@@ -22,8 +24,8 @@ def register(app: typer.Typer) -> None:
 
 def show(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The run to read.")],
-    model: Annotated[str | None, typer.Option(help="Only this model.")] = None,
-    case: Annotated[str | None, typer.Option(help="Only this case.")] = None,
+    model: Annotated[str | None, typer.Option(help="Only these models.")] = None,
+    case: Annotated[str | None, typer.Option(help="Only these cases.")] = None,
     verdict: Annotated[
         str | None, typer.Option(help="Only these automatic verdicts, or needs_review.")
     ] = None,
@@ -36,7 +38,9 @@ def show(
     """Read the answers of RUN: prompt, references, what each model said, and its grade."""
     from evalbot.reporting.answers import AnswerFilter, shown_answers
 
-    wanted = AnswerFilter(model, case, split_list(verdict), split_list(status), limit)
+    wanted = AnswerFilter(
+        split_list(model), split_list(case), split_list(verdict), split_list(status), limit
+    )
     count = 0
     with open_site(config, database) as (_, opened):
         last_case = None
@@ -47,7 +51,7 @@ def show(
             _print_answer(answer, reasoning)
             count += 1
     if not count:
-        raise InputError("no answer fits; leave out a filter, or see `evalbot runs`")
+        typer.echo("no answer fits these filters", err=True)
 
 
 def _print_case(answer: ShownAnswer) -> None:
@@ -59,8 +63,9 @@ def _print_case(answer: ShownAnswer) -> None:
     console.print(Rule(answer.case.key, align="left"))
     _field("prompt", answer.question)
     for name in ("references", "acceptable", "traps"):
-        for text in getattr(answer.case, name):
-            _field(name, text)
+        texts = getattr(answer.case, name)
+        if texts:
+            _field(name, "\n".join(texts))
 
 
 def _print_answer(answer: ShownAnswer, reasoning: bool) -> None:
@@ -85,14 +90,15 @@ def _print_answer(answer: ShownAnswer, reasoning: bool) -> None:
     _field("  answer", recorded.text or "–")
     for grade in answer.others:
         said = grade.verdict or f"unscored: {grade.unscored_reason}"
-        _field(f"  {grade.layer}", f"{grade.grader}: {said} {grade.rationale or ''}".rstrip())
+        why = f" – {grade.rationale}" if grade.rationale else ""
+        _field(f"  {grade.layer}", f"{grade.grader}: {said}{why}")
 
 
 def _field(name: str, text: str) -> None:
     lines = _printable(text).splitlines() or [""]
-    typer.echo(f"{name + ':':<14}{lines[0]}")
+    typer.echo(f"{name + ':':<{LABEL}}{lines[0]}")
     for line in lines[1:]:
-        typer.echo(f"{'':<14}{line}")
+        typer.echo(f"{'':<{LABEL}}{line}")
 
 
 def _printable(text: str) -> str:

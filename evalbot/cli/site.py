@@ -49,16 +49,21 @@ def read_site(config: Path | None, *, required: bool = False) -> Config:
 
 @contextmanager
 def open_site(
-    config: Path | None, database: str | None, *, required: bool = False
+    config: Path | None, database: str | None, *, make: bool = False
 ) -> Iterator[tuple[Config, Database]]:
-    """The config and its open database, closed at the end."""
+    """The config and its open database, closed at the end; make: a new one if it is not there."""
+    settings = read_site(config)
+    with open_record(settings, database, make=make) as opened:
+        yield settings, opened
+
+
+def open_record(settings: Config, database: str | None, *, make: bool) -> Database:
+    """The database named on the command line, or the config's."""
     from evalbot.store.database import open_database
 
-    settings = read_site(config, required=required)
     # A path typed here is meant from here; one in the config from where the config lies.
     folder = Path.cwd() if database else settings.folder
-    with open_database(database or settings.database, folder) as opened:
-        yield settings, opened
+    return open_database(database or settings.database, folder, make=make)
 
 
 def split_list(text: str | None) -> tuple[str, ...]:

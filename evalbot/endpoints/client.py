@@ -20,7 +20,7 @@ from evalbot.endpoints.reply import Reply
 from evalbot.endpoints.request import chat_body, chat_url
 from evalbot.endpoints.retrying import RetryPolicy
 from evalbot.endpoints.timing import StreamClock, timing_of, visible_start
-from evalbot.endpoints.words import clean_text, shorten
+from evalbot.endpoints.words import clean_text, error_words
 
 LONGEST_ERROR_BODY = 65_536
 LONGEST_EPILOGUE_S = 5.0
@@ -194,7 +194,7 @@ async def _error_body(response: aiohttp.ClientResponse) -> bytes:
 
 
 def _broken(error: Exception, reply: Reply) -> Failure:
-    words = shorten(str(error) or type(error).__name__)
+    words = error_words(error)
     if reply.begun:
         return Failure(AnswerStatus.STREAM_BROKEN, f"the connection broke: {words}")
     return Failure(AnswerStatus.CONNECTION, words)

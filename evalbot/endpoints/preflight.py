@@ -18,7 +18,7 @@ from evalbot.domain.endpoints import EndpointFacts, LoadedModel
 from evalbot.domain.settings import EndpointSettings, Thinking
 from evalbot.endpoints.counting import count_tokens
 from evalbot.endpoints.request import root_url
-from evalbot.endpoints.words import shorten
+from evalbot.endpoints.words import error_words, shorten
 from evalbot.errors import EndpointError
 from evalbot.fingerprint import fingerprint
 
@@ -39,6 +39,11 @@ async def inspect(session: aiohttp.ClientSession, settings: EndpointSettings) ->
     models, props = await _look(session, settings)
     models, props = models or {}, props or {}
     warnings: list[str] = []
+    if not models and not props:
+        warnings.append(
+            "nothing at this address looks like a model server (neither models nor props); "
+            "does base_url end in /v1?"
+        )
     entry = _entry(models, settings, warnings)
     loaded = _loaded(entry, props, settings)
     slots = _whole(props.get("total_slots"))
@@ -110,7 +115,7 @@ async def _health(session: aiohttp.ClientSession, settings: EndpointSettings) ->
                 return _LOADING
             return f"HTTP {reply.status}" if reply.status >= 500 else None
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        return str(error) or type(error).__name__
+        return error_words(error)
 
 
 async def _look(
@@ -146,7 +151,7 @@ async def _get(
                 return {}
             value = await reply.json(content_type=None)
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        words = str(error) or type(error).__name__
+        words = error_words(error)
         raise EndpointError(
             f"endpoint {settings.name}: no connection to its base_url ({words}); "
             "is the server running?"

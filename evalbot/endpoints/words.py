@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 LONGEST_DETAIL = 500
 
 
@@ -23,3 +25,11 @@ def shorten(text: str) -> str:
     """One line, short enough to show: for details, names and reasons."""
     text = clean_text(" ".join(text[: 10 * LONGEST_DETAIL].split()))
     return text if len(text) <= LONGEST_DETAIL else text[: LONGEST_DETAIL - 1] + "…"
+
+
+def error_words(error: BaseException) -> str:
+    """What a failed connection says, without the library's own words around it."""
+    cause = getattr(error, "os_error", None) or error
+    words = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+    refused = re.match(r"Connect call failed|Connection refused", words)
+    return "connection refused" if refused else shorten(words)

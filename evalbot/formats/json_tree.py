@@ -39,7 +39,7 @@ def parse_json(text: str, file: str, line: int, problems: Problems, field: str =
     try:
         return _node(_DECODER.decode(text), place, line, problems)
     except json.JSONDecodeError as error:
-        problems.add(place, field, f"{error.msg} at character {error.pos + 1}", "valid JSON")
+        problems.add(place, field, "", f"valid JSON ({error.msg} at character {error.pos + 1})")
     except ValueError as error:
         problems.add(place, field, str(error), "valid JSON")
     except RecursionError:

@@ -35,7 +35,7 @@ def _header(row: Row, file: str, problems: Problems) -> list[str]:
         names.pop()
     place = f"{file}:{row.number}"
     if len(names) == 1 and ";" in names[0]:
-        problems.add(place, "", "columns separated by ;", "columns separated by commas")
+        problems.add(place, "", "columns separated by `;`", "columns separated by commas")
     for at, name in enumerate(names):
         if not name:
             problems.add(place, f"column {at + 1}", "no name", "a column name")

@@ -22,8 +22,11 @@ def parse_yaml(text: str, file: str, problems: Problems) -> Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{file}:{mark.line + 1}" if mark else file
-        found = (error.problem or error.context or "").removeprefix("found ")
-        problems.add(place, "", found, "valid YAML")
+        words = (error.problem or error.context or "").removeprefix("found ")
+        if mark is not None and _line(text, mark.line).lstrip(" ").startswith("\t"):
+            problems.add(place, "", "a tab", "spaces for indentation")
+        else:
+            problems.add(place, "", "", f"valid YAML ({words})")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         problems.add(file, "", _first_line(error), "valid YAML")
     except RecursionError:
@@ -40,6 +43,11 @@ def _compose(text: str) -> yaml.Node | None:
         return node
     finally:
         loader.dispose()
+
+
+def _line(text: str, number: int) -> str:
+    lines = text.splitlines()
+    return lines[number] if number < len(lines) else ""
 
 
 def _first_line(error: Exception) -> str:

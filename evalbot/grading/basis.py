@@ -8,7 +8,7 @@ from pathlib import Path
 from evalbot.domain.cases import Case, Suite
 from evalbot.domain.rubrics import Rubric
 from evalbot.domain.runs import Run
-from evalbot.errors import NotFoundError
+from evalbot.errors import NotFoundError, ProblemsError
 from evalbot.formats.catalogue import find_rubric, find_suite
 from evalbot.formats.rubrics import read_rubric
 from evalbot.formats.suites import read_suite
@@ -23,25 +23,37 @@ class Basis:
 
     suite has the run's questions, in its order, with today's references. changed: keys of
     cases whose question has changed or gone in the files; those keep their recorded text.
+    note: why the record was taken although there are files.
     """
 
     suite: Suite
     rubric: Rubric
     changed: tuple[str, ...] = ()
+    note: str | None = None
 
 
 def basis_of(run: Run, folder: Path) -> Basis:
     """Today's basis of a run; folder is where evalbot.yaml lies.
 
-    Raises ProblemsError where the suite or rubric is there but broken.
+    A broken file must not keep anybody from reading results: the record serves instead.
     """
     if run.settings.get(FROM_RECORD):
         return Basis(run.suite, run.rubric)
-    return basis_from_files(run, folder)
+    try:
+        return basis_from_files(run, folder)
+    except ProblemsError:
+        note = (
+            f"the files of suite {run.suite.name} or its rubric are broken (`evalbot check` tells "
+            "where): read by the recorded texts, so that nothing is shown as stale"
+        )
+        return Basis(run.suite, run.rubric, note=note)
 
 
 def basis_from_files(run: Run, folder: Path) -> Basis:
-    """The same, also for a run that came in whole: what scoring it again goes by."""
+    """The same, also for a run that came in whole: what scoring it again goes by.
+
+    Raises ProblemsError where the suite or rubric is there but broken.
+    """
     try:
         today = read_suite(find_suite(run.suite.name, folder))
     except NotFoundError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evalbot.domain.answers import AnswerStatus
@@ -23,8 +23,8 @@ from evalbot.store.grades import read_grades
 class AnswerFilter:
     """Which answers; verdicts may name a verdict or an unscored reason of the auto layer."""
 
-    model: str | None = None
-    case: str | None = None
+    models: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
     limit: int | None = None
@@ -62,8 +62,8 @@ def shown_answers(database: Database, run_id: str, wanted: AnswerFilter) -> Iter
             read_answers(
                 connection,
                 run.id,
-                endpoint=wanted.model,
-                case=wanted.case,
+                endpoints=wanted.models,
+                cases=wanted.cases,
                 statuses=[AnswerStatus(status) for status in wanted.statuses],
             ),
             key=lambda item: order[item[1].place.case],
@@ -98,16 +98,21 @@ def _shown(run: Run, case: Case, recorded: RecordedAnswer, grades: list[NewGrade
 
 def _refuse_unknown(run: Run, wanted: AnswerFilter) -> None:
     models = [endpoint.name for endpoint in run.endpoints]
-    for kind, name, known in (
-        ("model", wanted.model, models),
-        ("case", wanted.case, list(run.questions)),
+    for kind, names, known in (
+        ("model", wanted.models, models),
+        ("case", wanted.cases, list(run.questions)),
     ):
-        if name is not None and name not in known:
-            close = nearest(name, known)
-            hint = f"; did you mean {close}?" if close else ""
-            raise NotFoundError(f"run {run.id} has no {kind} {name!r}{hint}")
-    for status in wanted.statuses:
-        if status not in set(AnswerStatus):
-            raise InputError(
-                f"--status: found {shown(status)}; expected {one_of(list(AnswerStatus), status)}"
-            )
+        for name in names:
+            if name not in known:
+                close = nearest(name, known)
+                hint = f"; did you mean {close}?" if close else ""
+                raise NotFoundError(f"run {run.id} has no {kind} {name!r}{hint}")
+    statuses = list(AnswerStatus)
+    _refuse_other("--status", wanted.statuses, statuses)
+    _refuse_other("--verdict", wanted.verdicts, [*run.rubric.verdicts, "needs_review", *statuses])
+
+
+def _refuse_other(option: str, words: Sequence[str], known: Sequence[str]) -> None:
+    for word in words:
+        if word not in known:
+            raise InputError(f"{option}: found {shown(word)}; expected {one_of(known, word)}")

@@ -29,24 +29,33 @@ def machine_table(rows: Sequence[RateRow]) -> Table:
     )
 
 
-def people_table(rows: Sequence[RateRow]) -> Table:
-    """What a reader compares models by; the small print stands in the notes."""
+def people_table(rows: Sequence[RateRow], *, symbols: bool = True) -> Table:
+    """What a reader compares models by; the small print stands in the notes.
+
+    symbols: the verdicts' own signs in the head of their columns, where they can be set.
+    """
     rubrics = {row.rubric.name: row.rubric for row in rows}
     suites = {row.suite for row in rows}
     one_scale = next(iter(rubrics.values())) if len(rubrics) == 1 else None
     several = len(suites) > 1
+    runs = len({row.run for row in rows}) > len(suites)
     open_ = any(row.rate.unscored or row.rate.stale for row in rows)
     tagged = any(row.tag is not None for row in rows)
     columns = [
         *([Column("suite", "suite")] if several else []),
         *([Column("tag", "tag")] if tagged else []),
+        *([Column("run", "run")] if runs else []),
         Column("model", "model"),
         *([Column("measure", "measure")] if one_scale is None else []),
         Column("rate", one_scale.rate.title if one_scale else "rate", RATE),
         Column("interval", "95 % interval", NUMBER),
         Column("n", "n", COUNT),
         *(
-            Column(f"count_{step.verdict}", f"{step.symbol} {step.verdict}".strip(), COUNT)
+            Column(
+                f"count_{step.verdict}",
+                f"{step.symbol if symbols else ''} {step.verdict}".strip(),
+                COUNT,
+            )
             for step in (one_scale.scale if one_scale else ())
         ),
         Column("unscored", "unscored", COUNT),
@@ -67,11 +76,12 @@ def _title(rows: Sequence[RateRow], one_measure: bool) -> str:
     if not rows:
         return "Rates"
     suites = ", ".join(dict.fromkeys(row.suite for row in rows))
-    layer = f"{rows[0].layer} layer"
+    runs = ", ".join(dict.fromkeys(row.run for row in rows))
+    where = f"{rows[0].layer} layer ({runs})"
     if not one_measure:
-        return f"{suites}: rates, {layer}"
+        return f"{suites}: rates, {where}"
     rate = rows[0].rubric.rate
-    return f"{suites}: {rate.title}, {rate.direction} is better, {layer}"
+    return f"{suites}: {rate.title}, {rate.direction} is better, {where}"
 
 
 def _people_row(row: RateRow, columns: Sequence[Column]) -> tuple[Value, ...]:
@@ -79,6 +89,7 @@ def _people_row(row: RateRow, columns: Sequence[Column]) -> tuple[Value, ...]:
     cells: Mapping[str, Value] = {
         "suite": row.suite,
         "tag": row.tag,
+        "run": row.run,
         "model": row.model,
         "measure": f"{row.rubric.rate.title} ({row.rubric.rate.direction} is better)",
         "rate": rate.rate,
@@ -101,25 +112,47 @@ def _span(low: float | None, high: float | None) -> str | None:
 
 
 def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
-    """What min and max are, why answers are unscored, and what each rate rests on."""
+    """What the columns mean here, why answers are unscored, and what each rate rests on."""
+    yield from dict.fromkeys(note for row in rows for note in row.notes)
     if any(row.rate.unscored or row.rate.stale for row in rows):
         yield (
             "min – max: the lowest and the highest the rate could be, whatever verdicts the "
-            "unscored answers would get"
+            "unscored cases would get"
         )
+    if any(row.rate.stale for row in rows):
+        yield ("stale: graded under an older text; `evalbot score RUN` renews the automatic grades")
     for row in rows:
         if row.rate.reasons and row.tag is None:
             reasons = ", ".join(
                 f"{count} {reason}" for reason, count in sorted(row.rate.reasons.items())
             )
-            yield f"{row.suite}, {row.model}: unscored answers: {reasons}"
-    signed: dict[str, list[str]] = {}
-    for row in rows:
-        signed.setdefault(row.signature, [])
-        if row.model not in signed[row.signature]:
-            signed[row.signature].append(row.model)
-    for signature, models in signed.items():
-        yield f"signature of {', '.join(models)}: {signature}"
+            yield f"{_name(row, rows)}: unscored answers: {reasons}"
+    yield from _signatures(rows)
+
+
+def _signatures(rows: Sequence[RateRow]) -> Iterable[str]:
+    """The signatures: the parts that all share once, and then what is each one's own."""
+    parts = {_name(row, rows): row.signature.split("|") for row in rows}
+    shared = [
+        part
+        for part in next(iter(parts.values()), [])
+        if all(part in others for others in parts.values())
+    ]
+    if len(parts) > 1:
+        yield f"signature, all: {'|'.join(shared)}"
+    for name, own in parts.items():
+        rest = own if len(parts) == 1 else [part for part in own if part not in shared]
+        yield f"signature, {name}: {'|'.join(rest)}"
+
+
+def _name(row: RateRow, rows: Sequence[RateRow]) -> str:
+    """The model, and as much more as tells it from the other rows."""
+    before = []
+    if len({one.suite for one in rows}) > 1:
+        before.append(row.suite)
+    if len({one.run for one in rows}) > len({one.suite for one in rows}):
+        before.append(row.run)
+    return ", ".join([*before, row.model])
 
 
 def _machine_row(

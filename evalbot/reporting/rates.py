@@ -10,12 +10,13 @@ from statistics import median
 
 from evalbot import __version__
 from evalbot.domain.rubrics import Layer, Rubric
-from evalbot.domain.runs import Run, RunEndpoint
+from evalbot.domain.runs import Run, RunEndpoint, RunState
 from evalbot.errors import InputError, NotFoundError
 from evalbot.fingerprint import fingerprint
 from evalbot.formats.problems import nearest
 from evalbot.grading.basis import Basis, basis_of
 from evalbot.grading.effective import effective, layers_behind
+from evalbot.grading.staleness import Rules
 from evalbot.stats.rates import CaseGrades, Graded, Rate, rate_of
 from evalbot.store import runs
 from evalbot.store.answers import AnswerGlance, glance_at_answers
@@ -48,7 +49,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class RateRow:
-    """One line of the table."""
+    """One line of the table; notes are about the whole run."""
 
     run: str
     suite: str
@@ -60,6 +61,7 @@ class RateRow:
     rate: Rate
     speed: Speed
     signature: str
+    notes: tuple[str, ...] = ()
 
 
 def rate_rows(
@@ -106,10 +108,7 @@ class _RunTable:
         self._run = run
         self._basis = basis
         self._query = query
-        self._rubric_now = basis.rubric.fingerprint_for(query.layer)
-        self._cases_now = {
-            case.key: basis.suite.grading_fingerprint(case) for case in basis.suite.cases
-        }
+        self._rules = Rules.of(basis)
         self._case_of = {answer.id: answer.case for answer in answers}
         self._graded = dict(self._grade_all(grades))
         self._answers: dict[tuple[str, int], dict[str, list[AnswerGlance]]] = {}
@@ -156,18 +155,22 @@ class _RunTable:
             rate=rate_of(grades, self._basis.rubric.rate.weights),
             speed=_speed(shown),
             signature=self._signature(endpoint),
+            notes=self._notes(),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = [] if self._basis.note is None else [self._basis.note]
+        if self._run.state in (RunState.RUNNING, RunState.STOPPED):
+            notes.append(
+                f"run {self._run.id} is not finished: what was not asked yet is unscored as "
+                f"not_graded (evalbot run --resume {self._run.id})"
+            )
+        return tuple(notes)
 
     def _repeats(self, answers: Sequence[AnswerGlance]) -> list[Graded]:
         """One entry per repeat of the run, asked or not."""
-        graded = [self._graded_answer(answer) for answer in answers]
+        graded = [self._graded.get(answer.id, Graded()) for answer in answers]
         return graded + [Graded()] * (self._run.repeats - len(graded))
-
-    def _graded_answer(self, answer: AnswerGlance) -> Graded:
-        graded = self._graded.get(answer.id, Graded())
-        known = graded.verdict is None or graded.verdict in self._basis.rubric.rate.weights
-        # A word that has left the scale cannot be weighed by it.
-        return graded if known else Graded(graded.verdict, None, stale=True)
 
     def _grade_all(self, grades: Iterable[GradeGlance]) -> Iterator[tuple[int, Graded]]:
         for answer_id, together in _by_answer(grades):
@@ -177,8 +180,7 @@ class _RunTable:
             )
 
     def _is_stale(self, grade: GradeGlance) -> bool:
-        case = self._cases_now[self._case_of[grade.answer_id]]
-        return grade.rubric_fingerprint != self._rubric_now or grade.case_fingerprint != case
+        return self._rules.is_stale(self._case_of[grade.answer_id], grade)
 
     def _signature(self, endpoint: RunEndpoint) -> str:
         rubric, layer = self._basis.rubric, self._query.layer
@@ -199,8 +201,8 @@ class _RunTable:
         if layer is Layer.JUDGE:
             parts.append(f"judge:{self._query.judge or 'majority'}")
         parts += [
-            f"rubric:{rubric.name}@{rubric.version}/{self._rubric_now[:8]}",
-            f"cases:{len(self._cases_now)}/{fingerprint(self._cases_now)[:8]}",
+            f"rubric:{rubric.name}@{rubric.version}/{self._rules.layers[layer][:8]}",
+            f"cases:{len(self._rules.cases)}/{fingerprint(dict(self._rules.cases))[:8]}",
             f"asked:{endpoint.settings_fingerprint[:8]}",
             f"model:{(endpoint.model_fingerprint or 'unknown')[:8]}",
             f"repeats:{self._run.repeats}",

@@ -12,7 +12,10 @@ from evalbot.store.database import Database
 
 
 def run_speed_table(database: Database, run_id: str) -> Table:
-    """Medians per model. Prompts served from the server's cache have no prefill rate."""
+    """Medians per model; a column in which nothing is known is left out.
+
+    Prefill is rarely known here: chats share their beginning, which the server then has cached.
+    """
     with database.read() as connection:
         run = runs.get_run(connection, run_id)
         answers = list(glance_at_answers(connection, run.id))
@@ -31,7 +34,12 @@ def run_speed_table(database: Database, run_id: str) -> Table:
                                   endpoint.slots))
         for endpoint in run.endpoints
     )  # fmt: skip
-    return Table(f"{run.suite.name}: speed, medians over the answers", columns, rows)
+    known = [at for at in range(len(columns)) if any(row[at] is not None for row in rows)]
+    return Table(
+        f"{run.suite.name}: speed, medians over the answers",
+        tuple(columns[at] for at in known),
+        tuple(tuple(row[at] for at in known) for row in rows),
+    )
 
 
 def _figures(answers: Sequence[AnswerGlance], slots: int | None) -> tuple[Value, ...]:

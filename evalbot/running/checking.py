@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evalbot.domain.cases import Suite
 from evalbot.domain.endpoints import EndpointFacts
+from evalbot.domain.rubrics import ScorerName
 from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.preflight import inspect
-from evalbot.errors import EndpointError, InputError, NotFoundError, Problem, ProblemsError
-from evalbot.formats.catalogue import find_rubric, list_rubrics, list_suites
+from evalbot.errors import EndpointError, InputError, Problem, ProblemsError
+from evalbot.formats.catalogue import list_rubrics, list_suites
+from evalbot.formats.problems import one_of, shown
 from evalbot.formats.rubrics import read_rubric
 from evalbot.formats.suites import read_suite
+from evalbot.formats.words import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +30,74 @@ class EndpointReport:
     error: str | None
 
 
-def check_files(folder: Path) -> list[str]:
-    """A line for each suite and rubric; raises ProblemsError with all that is wrong in any."""
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """Lines for the suites and rubrics that are well, and all problems of those that are not."""
+
+    lines: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def check_files(folder: Path) -> FileReport:
+    """Read every suite and rubric that can be used from this folder."""
     lines: list[str] = []
     problems: list[Problem] = []
+    rubrics = list_rubrics(folder)
     for name, path in list_suites(folder).items():
         try:
             suite = read_suite(path)
-            find_rubric(suite.rubric, folder)
         except ProblemsError as error:
             problems.extend(error.problems)
-        except NotFoundError as error:
-            problems.append(Problem(f"{name}/suite.yaml", "rubric", "", str(error)))
-        else:
-            lines.append(f"suite {name}: {len(suite.cases)} cases: ok")
-    for name, path in list_rubrics(folder).items():
+            continue
+        if suite.rubric not in rubrics:
+            known = one_of(rubrics, suite.rubric)
+            problems.append(Problem(f"{name}/suite.yaml", "rubric", shown(suite.rubric), known))
+            continue
+        lines.append(f"suite {name}: {count(len(suite.cases), 'case')}: ok ({path})")
+        lines += _warnings(suite, rubrics[suite.rubric])
+    for name, path in rubrics.items():
         try:
             rubric = read_rubric(path)
         except ProblemsError as error:
             problems.extend(error.problems)
         else:
-            lines.append(f"rubric {name}: version {rubric.version}: ok")
-    if problems:
-        raise ProblemsError(problems)
-    return lines
+            lines.append(f"rubric {name}: version {rubric.version}: ok ({path})")
+    return FileReport(tuple(lines), tuple(problems))
+
+
+def _warnings(suite: Suite, rubric_path: Path) -> list[str]:
+    """Cases that the automatic scorer can only leave open."""
+    try:
+        scorer = read_rubric(rubric_path).auto.scorer
+    except ProblemsError:
+        return []
+    if scorer is ScorerName.NONE:
+        return []
+    bare = [
+        case.key
+        for case in suite.cases
+        if not (case.references or case.acceptable or case.traps) and case.scorer is None
+    ]
+    if not bare:
+        return []
+    some = ", ".join(bare[:3]) + (" …" if len(bare) > 3 else "")
+    return [
+        f"suite {suite.name}: warning: {count(len(bare), 'case')} without references will always "
+        f"be needs_review ({some})"
+    ]
+
+
+def shared_addresses(endpoints: Sequence[EndpointSettings]) -> list[str]:
+    """Warnings for endpoints that share a server but would be asked at the same time."""
+    by_address: dict[str, list[EndpointSettings]] = {}
+    for endpoint in endpoints:
+        by_address.setdefault(endpoint.base_url, []).append(endpoint)
+    return [
+        f"{', '.join(one.name for one in together)}: warning: they share a server and will slow "
+        "each other down; give them the same group"
+        for together in by_address.values()
+        if len(together) > 1 and (len({one.group for one in together}) > 1 or not together[0].group)
+    ]
 
 
 async def check_endpoints(endpoints: Sequence[EndpointSettings]) -> list[EndpointReport]:

@@ -6,7 +6,7 @@ import time
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
-from evalbot.domain.answers import AnswerStatus
+from evalbot.domain.answers import FAILED_ON_THE_WAY, AnswerStatus
 
 RATE_WINDOW = 64
 """Answers over which the present rate is taken."""
@@ -34,6 +34,11 @@ class EndpointProgress:
     def failures(self) -> int:
         """Answers that are not ok."""
         return sum(count for status, count in self.statuses.items() if status != AnswerStatus.OK)
+
+    @property
+    def failed_on_the_way(self) -> int:
+        """Answers that another try might bring."""
+        return sum(self.statuses[status] for status in FAILED_ON_THE_WAY)
 
     @property
     def per_second(self) -> float | None:

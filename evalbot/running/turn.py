@@ -107,9 +107,9 @@ class Turn:
 
     async def give_up(self, places: Iterator[ToAsk], reason: str, status: AnswerStatus) -> None:
         """Record every place left as failed, with the reason, without asking."""
-        self._progress.state = reason
+        detail = shorten(reason.removeprefix(f"endpoint {self._endpoint.name}: "))
+        self._progress.state = detail
         now = datetime.now(UTC)
-        detail = shorten(reason)
         for place in places:
             await self._record(place, Answer(status, "", "", "", now, error_detail=detail))
 

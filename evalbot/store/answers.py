@@ -148,18 +148,18 @@ def read_answers(
     connection: Connection,
     run: str,
     *,
-    endpoint: str | None = None,
-    case: str | None = None,
+    endpoints: Sequence[str] = (),
+    cases: Sequence[str] = (),
     statuses: Sequence[AnswerStatus] = (),
     all_attempts: bool = False,
 ) -> Iterator[tuple[int, RecordedAnswer]]:
     """Whole answers with their row ids, by endpoint, case, repeat, pass and attempt."""
     query = select(answer_table)
     query = query.where(answer_table.c.run == run) if all_attempts else last_attempts(query, run)
-    if endpoint is not None:
-        query = query.where(answer_table.c.endpoint == endpoint)
-    if case is not None:
-        query = query.where(answer_table.c.case_key == case)
+    if endpoints:
+        query = query.where(answer_table.c.endpoint.in_(endpoints))
+    if cases:
+        query = query.where(answer_table.c.case_key.in_(cases))
     if statuses:
         query = query.where(answer_table.c.status.in_([str(status) for status in statuses]))
     query = query.order_by(

@@ -71,14 +71,18 @@ class Database:
         self.close()
 
 
-def open_database(url: str, folder: Path | None = None) -> Database:
-    """The database of this URL, made if it is new; a relative SQLite path lies in folder.
+def open_database(url: str, folder: Path | None = None, *, make: bool = True) -> Database:
+    """The database of this URL; a relative SQLite path lies in folder.
 
-    Raises InputError for a URL that is none, StoreError where it cannot be opened, and
-    NeedsUpgradeError where another version of evalbot made it.
+    make: a new one is made; without it, one that is not there yet is an InputError, so that
+    a slip in a name does not look like an empty record. Raises InputError for a URL that is
+    none, StoreError where it cannot be opened, and NeedsUpgradeError where another version
+    of evalbot made it.
     """
-    database = Database(_engine(url, folder))
+    database = connect(url, folder)
     try:
+        if not make:
+            require(database)
         _make_or_check(database)
     except EvalbotError:
         database.close()
@@ -95,6 +99,16 @@ def after_bulk_write(connection: Connection) -> None:
 def connect(url: str, folder: Path | None = None) -> Database:
     """The same without making or checking tables: for upgrades and backups."""
     return Database(_engine(url, folder))
+
+
+def require(database: Database) -> None:
+    """Raises InputError where there is nothing to read yet."""
+    file = database.sqlite_file
+    if (file is not None and not file.is_file()) or revision_of(database) is None:
+        raise InputError(
+            f"there is no record in {database.address} yet; `evalbot run SUITE` makes one, "
+            "--database or --config names another"
+        )
 
 
 def revision_of(database: Database) -> str | None:

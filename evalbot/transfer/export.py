@@ -17,6 +17,7 @@ from evalbot.formats.rubrics import write_rubric
 from evalbot.formats.suites import CASES, HEAD, write_suite
 from evalbot.formats.tables import render
 from evalbot.grading.basis import Basis, basis_of
+from evalbot.grading.staleness import Rules
 from evalbot.reporting.rate_table import machine_table
 from evalbot.reporting.rates import RateQuery, rates_of_run
 from evalbot.store import runs
@@ -25,7 +26,6 @@ from evalbot.transfer.checksums import write_sums
 from evalbot.transfer.head import head_of, head_values, masked_run
 from evalbot.transfer.lines import (
     GradeRecord,
-    Rules,
     answer_line,
     answer_records,
     grade_line,

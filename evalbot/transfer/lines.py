@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from evalbot.domain.answers import Place
-from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import NewGrade, RecordedAnswer, Run
-from evalbot.grading.basis import Basis
 from evalbot.store.answers import attempts_of, read_answers
 from evalbot.store.database import Connection
 from evalbot.store.grades import PEOPLE, pseudonyms, read_grades
@@ -33,33 +31,6 @@ NOT_KEPT_YET = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of today: what the grades of a run must rest on so as not to be stale."""
-
-    cases: Mapping[str, str]
-    layers: Mapping[str, str]
-    verdicts: frozenset[str]
-
-    @classmethod
-    def of(cls, basis: Basis) -> Rules:
-        """The rules that a run is graded by."""
-        suite, rubric = basis.suite, basis.rubric
-        return cls(
-            cases={case.key: suite.grading_fingerprint(case) for case in suite.cases},
-            layers={str(layer): rubric.fingerprint_for(layer) for layer in Layer},
-            verdicts=frozenset(rubric.verdicts),
-        )
-
-    def is_stale(self, case: str, grade: NewGrade) -> bool:
-        """Whether the grade was made by another rule, or in a word that the scale has not."""
-        return (
-            grade.case_fingerprint != self.cases[case]
-            or grade.rubric_fingerprint != self.layers[grade.layer]
-            or (grade.verdict is not None and grade.verdict not in self.verdicts)
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class GradeRecord:
     """A grade with the attempt it was said about."""
 
@@ -73,7 +44,7 @@ def answer_records(connection: Connection, run: Run) -> Iterator[RecordedAnswer]
     # Not in the database's order: each kind of database sorts texts in its own way.
     position = {case: at for at, case in enumerate(run.questions)}
     for endpoint in run.endpoints:
-        answers = read_answers(connection, run.id, endpoint=endpoint.name, all_attempts=True)
+        answers = read_answers(connection, run.id, endpoints=(endpoint.name,), all_attempts=True)
         yield from sorted(
             (recorded for _, recorded in answers),
             key=lambda one: (position[one.place.case], *one.place[2:], one.attempt),

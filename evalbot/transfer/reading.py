@@ -14,8 +14,9 @@ from evalbot.formats.json_tree import parse_json
 from evalbot.formats.problems import Problems, nearest, one_of, shown
 from evalbot.formats.tree import Entries
 from evalbot.grading.basis import Basis
+from evalbot.grading.staleness import Rules
 from evalbot.transfer.head import NUMBER, EarlierRubric, Head
-from evalbot.transfer.lines import NOT_KEPT_YET, GradeRecord, Rules
+from evalbot.transfer.lines import NOT_KEPT_YET, GradeRecord
 from evalbot.transfer.strict import boolean, free, moment, optional_text
 from evalbot.transfer.verdicts import UNSCORED_REASONS
 

@@ -187,8 +187,24 @@ def test_show_prints_answers_with_their_verdicts(site: Path) -> None:
 
 
 def test_show_says_when_nothing_fits(site: Path) -> None:
-    assert evalbot("show", "small", "--status", "timeout", folder=site).returncode == 2
-    assert "did you mean" in evalbot("show", "small", "--case", "dor", folder=site).stderr
+    done = evalbot("show", "small", "--status", "timeout", folder=site)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no answer fits" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "word", "near"),
+    [("--case", "dor", "door"), ("--verdict", "wron", "wrong"), ("--status", "tmeout", "timeout")],
+)
+def test_show_guesses_what_was_meant(site: Path, option: str, word: str, near: str) -> None:
+    done = evalbot("show", "small", option, word, folder=site)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert near in done.stderr
+
+
+def test_show_takes_lists(site: Path) -> None:
+    done = evalbot("show", "small", "--model", "甲,b", "--case", "door,rain", folder=site)
+    assert done.stdout.count("请关门") + done.stdout.count("下雨了") >= 3
 
 
 def test_score_follows_a_changed_suite(site: Path) -> None:
@@ -209,7 +225,48 @@ def test_the_database_tells_its_version_and_is_copied(site: Path) -> None:
     assert "version 0001" in evalbot("db", "upgrade", folder=site).stderr
 
 
-def test_the_database_may_come_from_the_environment(site: Path, tmp_path: Path) -> None:
+def test_the_database_may_come_from_the_environment(site: Path) -> None:
+    evalbot("db", "backup", "other.db", folder=site)
+    (site / "evalbot.db").unlink()
     done = evalbot("runs", "--format", "json", folder=site, EVALBOT_DATABASE="sqlite:///other.db")
-    assert json.loads(done.stdout) == []
-    assert (site / "other.db").is_file()
+    assert [row["run"] for row in json.loads(done.stdout)] == ["small-1"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["rates"], ["runs"], ["show", "x"], ["score", "x"], ["export", "x", "-o", "y"],
+     ["db", "status"], ["db", "backup", "y"], ["run", "--resume", "x"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_reading_makes_no_database(tmp_path: Path, command: list[str]) -> None:
+    write_site(tmp_path)
+    done = evalbot(*command, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no record in" in done.stderr
+    assert list(tmp_path.glob("*.db*")) == []
+
+
+def test_broken_files_do_not_keep_results_from_being_read(site: Path) -> None:
+    (site / "datasets/small/cases.jsonl").write_text('{"key"', encoding="utf-8")
+    done = evalbot("rates", "--format", "json", folder=site)
+    assert done.returncode == 0
+    assert [row["n"] for row in json.loads(done.stdout)] == [1, 3]
+    assert "note: the files of suite small or its rubric are broken" in done.stderr
+    assert evalbot("score", "small-1", folder=site).returncode == 2
+
+
+def test_runs_of_one_suite_are_told_apart(site: Path) -> None:
+    with open_database("sqlite:///evalbot.db", site) as database:
+        record(database, small_run(site, "b", run_id="small-2"), [said("door", "b", "请关门")])
+    text = evalbot("rates", "small-1", "small-2", "--format", "md", folder=site).stdout
+    assert "| small-1 | b " in text
+    assert "| small-2 | b " in text
+    assert "small-2, b: unscored answers: 2 not_graded" in text
+
+
+def test_failed_answers_are_told_with_what_to_type(site: Path) -> None:
+    config = "endpoints: [{name: a, base_url: 'http://127.0.0.1:1/v1', retries: 0}]\n"
+    (site / "evalbot.yaml").write_text(config)
+    done = evalbot("run", "small", folder=site)
+    assert "3 answers failed on the way; ask again with: evalbot run --resume" in done.stderr
+    assert "connection refused" in done.stderr

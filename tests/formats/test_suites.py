@@ -164,7 +164,10 @@ def test_what_is_no_workbook_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("{", "found Expecting property name enclosed in double quotes at character 2"),
+        (
+            "{",
+            "expected valid JSON (Expecting property name enclosed in double quotes at",
+        ),
         ("[]", 'found "[]"; expected a JSON object a line'),
         ("[" * 100_000, "found lists or objects nested too deep; expected a few levels"),
         ('{"key":"a","prompt":NaN}', "found NaN, which is no JSON number; expected valid JSON"),
@@ -252,11 +255,17 @@ def test_repeated_keys_are_refused_with_both_lines(tmp_path: Path) -> None:
         ("key,prompt,notes\na,x\n", "s/cases.csv:2: found 2 cells; expected 3, one a column"),
         ("key,prompt,key\na,x,b\n", 's/cases.csv:1: found column "key" twice; expected each'),
         ("key,,prompt\na,,b\n", "s/cases.csv:1: column 2: found no name; expected a column name"),
-        ("key;prompt\na;b\n", "s/cases.csv:1: found columns separated by ;; expected columns sep"),
+        (
+            "key;prompt\na;b\n",
+            "s/cases.csv:1: found columns separated by `;`; expected columns sep",
+        ),
         ("key,prompt\na,x\n", None),
         ("key,prompt,traps\na,x,b||c\n", "s/cases.csv:2: traps[1]: found a blank text"),
         ("key,prompt,checkpoints\na,x,b\n", 's/cases.csv:2: checkpoints: found "b"; expected id:'),
-        ("key,messages\na,[{\n", "s/cases.csv:2: messages: found Expecting property name"),
+        (
+            "key,messages\na,[{\n",
+            "s/cases.csv:2: messages: expected valid JSON (Expecting property name",
+        ),
         ('key,prompt\na,"x\n', "s/cases.csv:2: found unexpected end of data; expected quotes"),
     ],
 )
@@ -275,7 +284,7 @@ def test_a_wrong_table_names_its_row(tmp_path: Path, text: str, expected: str | 
         (HEAD + "template: ask\n", 'template: found "ask"; expected a text with {prompt} in it'),
         (HEAD + "rubic: x\n", 'found unknown key "rubic"; expected a known key: did you mean rub'),
         ("", "s/suite.yaml:1: name: found nothing; expected a name of the letters"),
-        ("[", "s/suite.yaml:2: found did not find expected node content; expected valid YAML"),
+        ("[", "s/suite.yaml:2: expected valid YAML (did not find expected node content)"),
         (HEAD + "language: [ja]\n", "language: found a list; expected a mapping"),
     ],
 )

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from evalbot.domain.answers import AnswerStatus as S
-from evalbot.errors import InputError, NotFoundError, ProblemsError
-from evalbot.running.checking import check_endpoints, check_files
+from evalbot.errors import InputError, NotFoundError
+from evalbot.running.checking import check_endpoints, check_files, shared_addresses
 from evalbot.running.estimate import estimate_run
 from evalbot.running.prepare import Selection, choose_endpoints, read_questions
 from tests.fault_server import FaultServer, closed_port
@@ -32,14 +32,37 @@ def test_each_endpoint_is_reported_whatever_the_others_are(
 
 
 def test_files_are_checked_and_all_problems_told_at_once(site: Site) -> None:
-    assert "suite s: 4 cases: ok" in check_files(site.folder)
-    assert "rubric r: version 1: ok" in check_files(site.folder)
+    lines = check_files(site.folder).lines
+    assert f"suite s: 4 cases: ok ({site.folder / 'datasets/s'})" in lines
+    assert f"rubric r: version 1: ok ({site.folder / 'rubrics/r.yaml'})" in lines
     site.write("datasets/s/cases.jsonl", '{"key": "a"}')
     site.write("rubrics/r.yaml", "name: r")
-    with pytest.raises(ProblemsError) as told:
-        check_files(site.folder)
-    places = {problem.place.partition(":")[0].rpartition("/")[2] for problem in told.value.problems}
+    report = check_files(site.folder)
+    places = {problem.place.partition(":")[0].rpartition("/")[2] for problem in report.problems}
     assert places == {"cases.jsonl", "r.yaml"}
+    assert any(line.startswith("suite translation") for line in report.lines)
+
+
+def test_cases_that_can_only_stay_open_are_warned_of(site: Site) -> None:
+    site.write("datasets/s/cases.jsonl", '{"key": "bare", "prompt": "x"}')
+    [warning] = [line for line in check_files(site.folder).lines if "warning" in line]
+    assert "1 case without references will always be needs_review (bare)" in warning
+
+
+def test_a_suite_names_a_rubric_that_is_there(site: Site) -> None:
+    head = (site.folder / "datasets/s/suite.yaml").read_text(encoding="utf-8")
+    site.write("datasets/s/suite.yaml", head.replace("rubric: r", "rubric: translatio"))
+    [problem] = check_files(site.folder).problems
+    assert problem.field == "rubric"
+    assert "translation" in problem.expected
+
+
+def test_endpoints_of_one_server_should_take_turns(site: Site) -> None:
+    site.endpoint("a", "http://127.0.0.1:1/v1")
+    site.endpoint("b", "http://127.0.0.1:1/v1")
+    site.endpoint("c", "http://127.0.0.1:2/v1")
+    [warning] = shared_addresses(site.config.endpoints)
+    assert warning.startswith("a, b: warning: they share a server")
 
 
 def test_a_selection_cuts_the_suite_down(site: Site) -> None:

@@ -18,7 +18,7 @@ SPECIAL = str.maketrans(
         "^": r"\textasciicircum{}",
         "<": r"\textless{}",
         ">": r"\textgreater{}",
-        "|": r"\textbar{}",
+        "|": r"\textbar{}\allowbreak{}",
         '"': r"\textquotedbl{}",
         DASH: "--",
     }

@@ -50,7 +50,7 @@ LATEX = r"""% needs \usepackage{booktabs}
 \toprule
 Model & n & Error rate & tok/s \\
 \midrule
-東京\textbar{}a & 16 & 56.3 \% & 2.68 \\
+東京\textbar{}\allowbreak{}a & 16 & 56.3 \% & 2.68 \\
 =1+1 & 0 & -- & -- \\
 b\_c & 3 & 33.3 \% & 59.50 \\
 \bottomrule
