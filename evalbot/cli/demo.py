@@ -76,7 +76,7 @@ def _run(folder: Path, addresses: list[str]) -> str | None:
     from evalbot.demo.config import write_demo_config
     from evalbot.formats.config import read_config
     from evalbot.formats.tables import render
-    from evalbot.reporting.rate_table import people_table
+    from evalbot.reporting.rate_table import people_tables
     from evalbot.reporting.rates import RateQuery, rate_rows
     from evalbot.reporting.run_speed import run_speed_table
     from evalbot.running.prepare import Selection, new_run, read_questions
@@ -91,8 +91,8 @@ def _run(folder: Path, addresses: list[str]) -> str | None:
         if not work(opened, prepared, RunOptions(settings.folder)):
             return None
         rows = rate_rows(opened, [prepared.run.id], settings.folder, RateQuery())
-        typer.echo(render(people_table(rows), "md").decode())
-        typer.echo(render(run_speed_table(opened, prepared.run.id), "md").decode())
+        tables = [*people_tables(rows), run_speed_table(opened, prepared.run.id)]
+        typer.echo(render(*tables, form="md").decode())
     return prepared.run.id
 
 

@@ -39,11 +39,11 @@ def choose_format(form: str | None, output: Path | None) -> str:
     return "md" if output is None and sys.stdout.isatty() else "csv"
 
 
-def write_table(table: Table, form: str, output: Path | None) -> None:
-    """Write a table; raises InputError where the format or the file does not work."""
+def write_tables(*tables: Table, form: str, output: Path | None) -> None:
+    """Write tables; raises InputError where the format or the file does not work."""
     from evalbot.formats.tables import render
 
-    data = render(table, form, to_file=output is not None)
+    data = render(*tables, form=form, to_file=output is not None)
     if output is None:
         if form == "xlsx" and sys.stdout.isatty():
             raise InputError("a spreadsheet is no text: give --output FILE.xlsx")

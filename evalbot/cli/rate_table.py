@@ -16,7 +16,7 @@ def print_summary(database: Database, run_id: str, suite: Suite, rubric: Rubric)
     """Rates of the automatic layer on stderr, by the texts the run was just graded by."""
     from evalbot.formats.tables import render
     from evalbot.grading.basis import Basis
-    from evalbot.reporting.rate_table import people_table
+    from evalbot.reporting.rate_table import people_tables
     from evalbot.reporting.rates import RateQuery, rates_of_run
     from evalbot.store.runs import get_run
 
@@ -24,4 +24,4 @@ def print_summary(database: Database, run_id: str, suite: Suite, rubric: Rubric)
         # As recorded by now: which models were met is only known since they were asked.
         run = get_run(connection, run_id)
         rows = rates_of_run(connection, run, Basis(suite, rubric), RateQuery())
-    typer.echo(render(people_table(rows), "md").decode(), err=True)
+    typer.echo(render(*people_tables(rows), form="md").decode(), err=True)

@@ -11,7 +11,7 @@ from evalbot.cli.output import (
     FormatOption,
     OutputOption,
     choose_format,
-    write_table,
+    write_tables,
 )
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
 from evalbot.errors import InputError
@@ -50,7 +50,7 @@ def rates(
     """
     from evalbot.domain.rubrics import Layer
     from evalbot.formats.problems import one_of, shown
-    from evalbot.reporting.rate_table import machine_table, people_table
+    from evalbot.reporting.rate_table import machine_table, people_tables
     from evalbot.reporting.rates import RateQuery, rate_rows
 
     if layer == "corrected":
@@ -65,9 +65,9 @@ def rates(
         rows = rate_rows(opened, runs or [], settings.folder, query)
     if chosen in PEOPLE_FORMATS:
         # LaTeX has no fonts for the signs of verdicts.
-        table = people_table(rows, symbols=chosen != "latex")
+        tables = people_tables(rows, symbols=chosen != "latex")
     else:
-        table = machine_table(rows)
+        tables = [machine_table(rows)]
         for note in dict.fromkeys(note for row in rows for note in row.notes):
             typer.echo(f"note: {note}", err=True)
-    write_table(table, chosen, output)
+    write_tables(*tables, form=chosen, output=output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from evalbot.cli.output import FormatOption, OutputOption, choose_format, write_table
+from evalbot.cli.output import FormatOption, OutputOption, choose_format, write_tables
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site
 
 EXAMPLE = "Example: evalbot runs --format json"
@@ -26,4 +26,4 @@ def runs(
 
     with open_site(config, database) as (_, opened):
         table = runs_table(opened)
-    write_table(table, choose_format(form, output), output)
+    write_tables(table, form=choose_format(form, output), output=output)

@@ -29,20 +29,24 @@ def machine_table(rows: Sequence[RateRow]) -> Table:
     )
 
 
-def people_table(rows: Sequence[RateRow], *, symbols: bool = True) -> Table:
-    """What a reader compares models by; the small print stands in the notes.
+def people_tables(rows: Sequence[RateRow], *, symbols: bool = True) -> list[Table]:
+    """What a reader compares models by, a table for each suite; the notes are small print.
 
     symbols: the verdicts' own signs in the head of their columns, where they can be set.
     """
+    suites: dict[str, list[RateRow]] = {}
+    for row in rows:
+        suites.setdefault(row.suite, []).append(row)
+    return [_people_table(together, symbols) for together in suites.values()]
+
+
+def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
     rubrics = {row.rubric.name: row.rubric for row in rows}
-    suites = {row.suite for row in rows}
     one_scale = next(iter(rubrics.values())) if len(rubrics) == 1 else None
-    several = len(suites) > 1
-    runs = len({row.run for row in rows}) > len(suites)
+    runs = len({row.run for row in rows}) > 1
     open_ = any(row.rate.unscored or row.rate.stale for row in rows)
     tagged = any(row.tag is not None for row in rows)
     columns = [
-        *([Column("suite", "suite")] if several else []),
         *([Column("tag", "tag")] if tagged else []),
         *([Column("run", "run")] if runs else []),
         Column("model", "model"),
@@ -73,21 +77,17 @@ def people_table(rows: Sequence[RateRow], *, symbols: bool = True) -> Table:
 
 
 def _title(rows: Sequence[RateRow], one_measure: bool) -> str:
-    if not rows:
-        return "Rates"
-    suites = ", ".join(dict.fromkeys(row.suite for row in rows))
     runs = ", ".join(dict.fromkeys(row.run for row in rows))
     where = f"{rows[0].layer} layer ({runs})"
     if not one_measure:
-        return f"{suites}: rates, {where}"
+        return f"{rows[0].suite}: rates, {where}"
     rate = rows[0].rubric.rate
-    return f"{suites}: {rate.title}, {rate.direction} is better, {where}"
+    return f"{rows[0].suite}: {rate.title}, {rate.direction} is better, {where}"
 
 
 def _people_row(row: RateRow, columns: Sequence[Column]) -> tuple[Value, ...]:
     rate = row.rate
     cells: Mapping[str, Value] = {
-        "suite": row.suite,
         "tag": row.tag,
         "run": row.run,
         "model": row.model,
@@ -146,13 +146,9 @@ def _signatures(rows: Sequence[RateRow]) -> Iterable[str]:
 
 
 def _name(row: RateRow, rows: Sequence[RateRow]) -> str:
-    """The model, and as much more as tells it from the other rows."""
-    before = []
-    if len({one.suite for one in rows}) > 1:
-        before.append(row.suite)
-    if len({one.run for one in rows}) > len({one.suite for one in rows}):
-        before.append(row.run)
-    return ", ".join([*before, row.model])
+    """The model, with its run where there are several."""
+    several = len({one.run for one in rows}) > 1
+    return f"{row.run}, {row.model}" if several else row.model
 
 
 def _machine_row(

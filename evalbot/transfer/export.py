@@ -100,7 +100,7 @@ def _rates(connection: Connection, run: Run, basis: Basis, grades: Iterable[Grad
         if layer in graded
         for row in rates_of_run(connection, run, basis, RateQuery(layer))
     ]
-    return render(machine_table(rows), "csv", to_file=True)
+    return render(machine_table(rows), form="csv", to_file=True)
 
 
 def _write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:

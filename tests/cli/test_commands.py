@@ -270,3 +270,22 @@ def test_failed_answers_are_told_with_what_to_type(site: Path) -> None:
     done = evalbot("run", "small", folder=site)
     assert "3 answers failed on the way; ask again with: evalbot run --resume" in done.stderr
     assert "connection refused" in done.stderr
+
+
+@pytest.mark.parametrize("ending", ["md", "html", "tex", "xlsx"])
+def test_people_get_a_table_for_each_suite(site: Path, ending: str) -> None:
+    other = site / "datasets/other"
+    other.mkdir()
+    for name in ("suite.yaml", "cases.jsonl"):
+        text = (site / "datasets/small" / name).read_text(encoding="utf-8")
+        (other / name).write_text(text.replace("name: small", "name: other"), encoding="utf-8")
+    rows = "suite,case,model,answer\nother,door,c,请关门\n"
+    (site / "more.csv").write_text(rows, encoding="utf-8")
+    assert evalbot("import", "answers", "more.csv", folder=site).returncode == 0
+    assert evalbot("rates", "--output", f"r.{ending}", folder=site).returncode == 0
+    if ending == "xlsx":
+        names = openpyxl.load_workbook(site / "r.xlsx").sheetnames
+        assert [name[:7] for name in names] == ["1 other", "2 small"]
+    else:
+        text = (site / f"r.{ending}").read_text(encoding="utf-8")
+        assert 0 < text.index("other: Error rate") < text.index("small: Error rate")

@@ -19,14 +19,14 @@ TABLE = Table("T", (Column("a", "A"),), (("x",),), ("rate_min <b> & 50 %",))
     ],
 )
 def test_notes_are_escaped_for_their_format(form: str, note: str) -> None:
-    assert note in render(TABLE, form).decode()
+    assert note in render(TABLE, form=form).decode()
 
 
 def test_notes_follow_the_rows_of_a_sheet() -> None:
-    sheet = openpyxl.load_workbook(io.BytesIO(render(TABLE, "xlsx"))).active
+    sheet = openpyxl.load_workbook(io.BytesIO(render(TABLE, form="xlsx"))).active
     assert [row[0].value for row in sheet.iter_rows()] == ["A", "x", None, "rate_min <b> & 50 %"]
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
 def test_data_for_programs_has_no_notes(form: str) -> None:
-    assert b"rate_min" not in render(TABLE, form)
+    assert b"rate_min" not in render(TABLE, form=form)

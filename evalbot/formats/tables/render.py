@@ -20,7 +20,6 @@ _TEXTS: MappingProxyType[str, Callable[[Table], str]] = MappingProxyType(
         "md": to_markdown,
         "csv": to_csv,
         "json": to_json,
-        "html": to_html,
         "latex": to_latex,
     }
 )
@@ -28,16 +27,17 @@ _TEXTS: MappingProxyType[str, Callable[[Table], str]] = MappingProxyType(
 FORMATS = ("md", "csv", "json", "xlsx", "html", "latex")
 
 
-def render(table: Table, form: str, *, to_file: bool = False) -> bytes:
-    """The table in one of FORMATS. Only a CSV file begins with a BOM, which Excel needs.
+def render(*tables: Table, form: str, to_file: bool = False) -> bytes:
+    """The tables, one below the other, in one of FORMATS; in a spreadsheet a sheet each.
 
+    csv and json take one table. Only a CSV file begins with a BOM, which Excel needs.
     Raises InputError for another format.
     """
     if form not in FORMATS:
         raise InputError(f"format: found {shown(form)}; expected {one_of(FORMATS, form)}")
     if form == "xlsx":
-        return to_xlsx(table)
-    text = _TEXTS[form](table)
+        return to_xlsx(*tables)
+    text = to_html(*tables) if form == "html" else "\n".join(map(_TEXTS[form], tables))
     if form == "csv" and to_file:
         text = BOM + text
     return text.encode("utf-8", "replace")

@@ -24,25 +24,30 @@ OPTIONS = {
 }
 
 
-def to_xlsx(table: Table) -> bytes:
-    """A workbook of one sheet."""
+def to_xlsx(*tables: Table) -> bytes:
+    """A workbook with a sheet for each table."""
     import xlsxwriter
 
     content = io.BytesIO()
     with xlsxwriter.Workbook(content, OPTIONS) as book:
-        book.set_properties({"title": table.title, "created": MADE})
-        sheet = book.add_worksheet(_sheet_name(table.title))
-        sheet.freeze_panes(1, 0)
-        bold = book.add_format({"bold": True})
-        for at, column in enumerate(table.columns):
-            form = book.add_format({"num_format": _number_format(column)})
-            sheet.write_string(0, at, column.title, bold)
-            for line, row in enumerate(table.rows, start=1):
-                _write(sheet, line, at, row[at], column, form)
-            sheet.set_column(at, at, _width(table, at))
-        for line, note in enumerate(table.notes, start=len(table.rows) + 2):
-            sheet.write_string(line, 0, note[:LONGEST_TEXT])
+        book.set_properties({"title": tables[0].title, "created": MADE})
+        for number, table in enumerate(tables, start=1):
+            name = _sheet_name(table.title if len(tables) == 1 else f"{number} {table.title}")
+            _fill(book, book.add_worksheet(name), table)
     return content.getvalue()
+
+
+def _fill(book: Any, sheet: Any, table: Table) -> None:
+    sheet.freeze_panes(1, 0)
+    bold = book.add_format({"bold": True})
+    for at, column in enumerate(table.columns):
+        form = book.add_format({"num_format": _number_format(column)})
+        sheet.write_string(0, at, column.title, bold)
+        for line, row in enumerate(table.rows, start=1):
+            _write(sheet, line, at, row[at], column, form)
+        sheet.set_column(at, at, _width(table, at))
+    for line, note in enumerate(table.notes, start=len(table.rows) + 2):
+        sheet.write_string(line, 0, note[:LONGEST_TEXT])
 
 
 def _write(sheet: Any, line: int, at: int, value: Value, column: Column, form: Any) -> None:

@@ -16,9 +16,10 @@ th, td { border-bottom: 1px solid #ccc; padding: 0.25rem 0.75rem; text-align: le
 @media (prefers-color-scheme: dark) { body { background: #111; color: #eee; } }"""
 
 
-def to_html(table: Table) -> str:
-    """A page with the table and nothing that is loaded from elsewhere."""
-    title = escape(table.title)
+def to_html(*tables: Table) -> str:
+    """A page with the tables and nothing that is loaded from elsewhere."""
+    title = escape("; ".join(table.title for table in tables))
+    body = "\n".join(map(table_html, tables))
     return f"""\
 <!DOCTYPE html>
 <html lang="en">
@@ -31,7 +32,7 @@ def to_html(table: Table) -> str:
 </style>
 </head>
 <body>
-{table_html(table)}
+{body}
 </body>
 </html>
 """

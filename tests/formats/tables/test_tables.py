@@ -60,7 +60,7 @@ b\_c & 3 & 33.3 \% & 59.50 \\
 
 
 def text_of(table: Table, form: str) -> str:
-    return render(table, form).decode()
+    return render(table, form=form).decode()
 
 
 def one_cell(value: Value, kind: Kind = Kind.TEXT, digits: int = 1) -> Table:
@@ -68,7 +68,7 @@ def one_cell(value: Value, kind: Kind = Kind.TEXT, digits: int = 1) -> Table:
 
 
 def sheet_of(table: Table) -> list[list[tuple[object, str]]]:
-    sheet = load_workbook(io.BytesIO(render(table, "xlsx"))).worksheets[0]
+    sheet = load_workbook(io.BytesIO(render(table, form="xlsx"))).worksheets[0]
     return [[(cell.value, cell.number_format) for cell in row] for row in sheet.iter_rows()]
 
 
@@ -79,8 +79,8 @@ def test_csv_carries_raw_values_and_protects_texts() -> None:
 
 
 def test_only_a_csv_file_begins_with_a_bom() -> None:
-    assert render(TABLE, "csv", to_file=True) == b"\xef\xbb\xbf" + render(TABLE, "csv")
-    assert render(TABLE, "json", to_file=True) == render(TABLE, "json")
+    assert render(TABLE, form="csv", to_file=True) == b"\xef\xbb\xbf" + render(TABLE, form="csv")
+    assert render(TABLE, form="json", to_file=True) == render(TABLE, form="json")
 
 
 def test_json_is_a_list_of_objects_with_null_for_none() -> None:
@@ -115,7 +115,7 @@ def test_a_workbook_holds_numbers_as_numbers_and_texts_as_texts() -> None:
         [("=1+1", "General"), (0, "General"), ("–", "General"), ("–", "General")],
         [("b_c", "General"), (3, "General"), (1 / 3, "0.0 %"), (59.5, "0.00")],
     ]
-    book = load_workbook(io.BytesIO(render(TABLE, "xlsx")))
+    book = load_workbook(io.BytesIO(render(TABLE, form="xlsx")))
     assert book.worksheets[0]["A3"].data_type == "s"
 
 
@@ -128,11 +128,11 @@ def test_a_workbook_rounds_as_the_other_formats_do() -> None:
 
 @pytest.mark.parametrize("title", ["", "History", "a/b:c" * 20, "'x'", "[誤訳]"])
 def test_any_title_names_a_sheet(title: str) -> None:
-    render(Table(title, COLUMNS, ()), "xlsx")
+    render(Table(title, COLUMNS, ()), form="xlsx")
 
 
 def test_the_same_table_is_the_same_file() -> None:
-    assert render(TABLE, "xlsx") == render(TABLE, "xlsx")
+    assert render(TABLE, form="xlsx") == render(TABLE, form="xlsx")
 
 
 @pytest.mark.parametrize(
@@ -175,12 +175,12 @@ def test_the_width_of_a_text_in_a_terminal(text: str, expected: int) -> None:
 
 def test_an_unknown_format_suggests_the_nearest() -> None:
     with pytest.raises(InputError, match=r"did you mean html\?"):
-        render(TABLE, "htm")
+        render(TABLE, form="htm")
 
 
 def test_a_table_may_have_no_rows() -> None:
     for form in FORMATS:
-        render(Table("t", COLUMNS, ()), form)
+        render(Table("t", COLUMNS, ()), form=form)
 
 
 class Tags(HTMLParser):
@@ -207,7 +207,7 @@ VALUES = st.none() | st.text(max_size=8) | st.integers(-9, 9) | st.floats(-9, 9)
 def test_any_values_make_a_sound_table(rows: tuple[tuple[Value, ...], ...], kind: Kind) -> None:
     table = Table("t", (Column("a", "A", kind), Column("b", "B", kind)), rows)
     for form in FORMATS:
-        render(table, form)
+        render(table, form=form)
     assert len({width(line) for line in text_of(table, "md").splitlines()[2:]}) == 1
     tags = Tags()
     tags.feed(text_of(table, "html"))
