@@ -5,6 +5,7 @@ EvalbotError                 a sentence for the user; exit code 1
 │   ├── ProblemsError        one or more problems found in files, told all at once
 │   └── NotFoundError        a run, suite, rubric or endpoint that is not there
 ├── StoreError               the database cannot be read or written
+│   ├── BusyError            another program keeps it locked
 │   ├── NeedsUpgradeError    the database was made by another version
 │   └── LeaseHeldError       another process works on this run
 └── EndpointError            an endpoint cannot be used at all (single answers never raise)
@@ -40,6 +41,10 @@ class NotFoundError(InputError):
 
 class StoreError(EvalbotError):
     """The database cannot be read or written."""
+
+
+class BusyError(StoreError):
+    """Another program has kept the database locked; waiting may help."""
 
 
 class NeedsUpgradeError(StoreError):

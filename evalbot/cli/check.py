@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalbot.cli.site import ConfigOption, DatabaseOption, read_site, split_list
+from evalbot.cli.site import ConfigOption, DatabaseOption, open_record, read_site, split_list
 from evalbot.errors import ProblemsError
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ def check(
     from evalbot.formats.words import count
     from evalbot.running.checking import check_endpoints, check_files, shared_addresses
     from evalbot.running.prepare import choose_endpoints
-    from evalbot.store.database import open_database
 
     settings = read_site(config, required=True)
     told = f"{count(len(settings.endpoints), 'endpoint')}, {count(len(settings.judges), 'judge')}"
@@ -39,7 +38,7 @@ def check(
     for line in files.lines:
         typer.echo(line)
     if database is not None or settings.endpoints:
-        open_database(database or settings.database, settings.folder).close()
+        open_record(settings, database, make=True).close()
         typer.echo("database: ok")
     reports: list[EndpointReport] = []
     if settings.endpoints:

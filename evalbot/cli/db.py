@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalbot.cli.site import ConfigOption, DatabaseOption, read_site
+from evalbot.cli.site import ConfigOption, DatabaseOption, read_site, record_url
 
 if TYPE_CHECKING:
     from evalbot.store.database import Database
@@ -65,6 +65,4 @@ def backup(
 def _connected(config: Path | None, database: str | None) -> Database:
     from evalbot.store.database import connect
 
-    settings = read_site(config)
-    folder = Path.cwd() if database else settings.folder
-    return connect(database or settings.database, folder)
+    return connect(record_url(read_site(config), database))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Coroutine, Sequence
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evalbot.cli.printing import printable
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_record, read_site, split_list
 from evalbot.errors import EvalbotError, InputError
 
@@ -82,8 +84,13 @@ def run(
     if resume is not None:
         extension = Extension(split_list(endpoints), split_list(add_endpoints), repeats)
         with open_record(settings, database, make=False) as opened:
-            prepared = resume_run(opened, settings, resume, extension)
-            _confirm_commands(prepared.endpoints, settings, allow_commands)
+            prepared = resume_run(
+                opened,
+                settings,
+                resume,
+                extension,
+                lambda asked: _confirm_commands(asked, settings, allow_commands),
+            )
             _finish(opened, prepared, options)
         return
     selection = Selection(split_list(endpoints), limit, split_list(tag), repeats or 1, label)
@@ -144,7 +151,7 @@ def _confirm_commands(
         return
     typer.echo("The config wants to run these commands on this machine:", err=True)
     for command in commands:
-        typer.echo(f"  {' '.join(command)}", err=True)
+        typer.echo(f"  {printable(shlex.join(command))}", err=True)
     if not allowed:
         if not sys.stdin.isatty():
             raise InputError(
@@ -167,7 +174,7 @@ def _print_estimates(
     from evalbot.formats.words import count
     from evalbot.running.estimate import estimate_run
 
-    for suite, _ in asked:
+    for suite, _, _ in asked:
         typer.echo(f"{suite.name}: {count(len(suite.cases), 'case')}, {count(repeats, 'repeat')}")
         for line in estimate_run(opened, suite, endpoints, repeats, concurrency):
             time = "unknown, never asked before"

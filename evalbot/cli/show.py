@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evalbot.cli.printing import printable
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
 
 if TYPE_CHECKING:
@@ -95,15 +96,7 @@ def _print_answer(answer: ShownAnswer, reasoning: bool) -> None:
 
 
 def _field(name: str, text: str) -> None:
-    lines = _printable(text).splitlines() or [""]
+    lines = printable(text).splitlines() or [""]
     typer.echo(f"{name + ':':<{LABEL}}{lines[0]}")
     for line in lines[1:]:
         typer.echo(f"{'':<{LABEL}}{line}")
-
-
-def _printable(text: str) -> str:
-    """Model output is data: control characters must not steer the terminal."""
-    return "".join(
-        character if character in "\n\t" or character.isprintable() else "\ufffd"
-        for character in text
-    )

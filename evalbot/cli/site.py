@@ -61,9 +61,16 @@ def open_record(settings: Config, database: str | None, *, make: bool) -> Databa
     """The database named on the command line, or the config's."""
     from evalbot.store.database import open_database
 
-    # A path typed here is meant from here; one in the config from where the config lies.
-    folder = Path.cwd() if database else settings.folder
-    return open_database(database or settings.database, folder, make=make)
+    return open_database(record_url(settings, database), make=make)
+
+
+def record_url(settings: Config, database: str | None) -> str:
+    """The database's URL; a path typed here is meant from here, not from the config."""
+    from evalbot.formats.urls import database_url
+
+    if database is None:
+        return database_url(settings.database, settings.folder)
+    return database_url(database, Path.cwd())
 
 
 def split_list(text: str | None) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.chunks import Chunk, read_chunk
 from evalbot.endpoints.outcome import Failure, Reading, error_failure, read_complete
 from evalbot.endpoints.reply import Reply
-from evalbot.endpoints.request import chat_body, chat_url
+from evalbot.endpoints.request import chat_body, chat_url, without_key
 from evalbot.endpoints.retrying import RetryPolicy
 from evalbot.endpoints.timing import StreamClock, timing_of, visible_start
 from evalbot.endpoints.words import clean_text, error_words
@@ -122,8 +122,8 @@ class EndpointClient:
 
     def _answer(self, reply: Reply, failure: Failure | None, started_at: datetime) -> Answer:
         ended = reply.clock.last_event if failure is None else None
-        raw = clean_text("".join(reply.content))
-        reasoning = clean_text("".join(reply.reasoning))
+        raw = self._kept(clean_text("".join(reply.content)))
+        reasoning = self._kept(clean_text("".join(reply.reasoning)))
         usage = reply.counted()
         reading = read_complete(
             raw,
@@ -138,7 +138,10 @@ class EndpointClient:
         visible_at = None if position is None else reply.clock.content_at(position)
         if failure is not None:
             reading = Reading(
-                failure.status, reading.text, reading.reasoning, self._explain(failure)
+                failure.status,
+                reading.text,
+                reading.reasoning,
+                self._kept(self._explain(failure)),
             )
         return Answer(
             status=reading.status,
@@ -153,6 +156,9 @@ class EndpointClient:
                 reply.clock, ended or time.perf_counter(), visible_at, usage, reply.timings
             ),
         )
+
+    def _kept(self, text: str) -> str:
+        return without_key(text, self._settings)
 
     def _explain(self, failure: Failure) -> str:
         if failure.shared_context and self._slots is not None and self._slots > 1:

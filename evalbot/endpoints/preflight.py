@@ -17,7 +17,7 @@ from evalbot.domain.cases import Message
 from evalbot.domain.endpoints import EndpointFacts, LoadedModel
 from evalbot.domain.settings import EndpointSettings, Thinking
 from evalbot.endpoints.counting import count_tokens
-from evalbot.endpoints.request import root_url
+from evalbot.endpoints.request import root_url, without_key
 from evalbot.endpoints.words import error_words, shorten
 from evalbot.errors import EndpointError
 from evalbot.fingerprint import fingerprint
@@ -79,6 +79,16 @@ async def loaded_model(session: aiohttp.ClientSession, settings: EndpointSetting
     if models is None or props is None:
         raise EndpointError(f"endpoint {settings.name}: the server does not tell its model now")
     return _loaded(_entry(models, settings, []), props, settings)
+
+
+async def is_answering(session: aiohttp.ClientSession, settings: EndpointSettings) -> bool:
+    """Whether anybody is at the endpoint's address, ready or not."""
+    limit = aiohttp.ClientTimeout(total=min(LONGEST_LOOK_S, settings.timeout_s))
+    try:
+        async with session.get(root_url(settings) + "/health", timeout=limit):
+            return True
+    except (aiohttp.ClientError, TimeoutError, OSError):
+        return False
 
 
 async def wait_until_healthy(
@@ -200,7 +210,8 @@ def _loaded(
     meta = entry.get("meta")
     meta = meta if isinstance(meta, dict) else {}
     path = re.split(r"[\\/]", str(props.get("model_path") or ""))[-1]
-    name = shorten(str(entry.get("id") or path or settings.model or "unknown"))
+    name = str(entry.get("id") or path or settings.model or "unknown")
+    name = shorten(without_key(name, settings))
     ftype = meta.get("ftype") or props.get("model_ftype")
     identity = {
         "id": name,

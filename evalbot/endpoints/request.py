@@ -10,6 +10,9 @@ from evalbot.domain.cases import Message
 from evalbot.domain.settings import EndpointSettings, Thinking
 from evalbot.errors import InputError
 
+SHORTEST_KEY = 8
+"""A shorter one is no secret, and may be a part of ordinary words."""
+
 
 def chat_body(settings: EndpointSettings, messages: Sequence[Message]) -> dict[str, Any]:
     """The body of one streamed chat request; extra_body has the last word."""
@@ -60,6 +63,12 @@ def headers(settings: EndpointSettings) -> dict[str, str]:
             "it has characters that cannot be sent"
         )
     return {**plain, "Authorization": f"Bearer {key}"}
+
+
+def without_key(text: str, settings: EndpointSettings) -> str:
+    """A server's words without our own key, which some echo: it is never to be stored."""
+    key = os.environ.get(settings.api_key_env or "", "").strip()
+    return text.replace(key, "[key]") if len(key) >= SHORTEST_KEY else text
 
 
 def root_url(settings: EndpointSettings) -> str:

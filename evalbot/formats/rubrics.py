@@ -154,7 +154,7 @@ def rubric_values(rubric: Rubric) -> dict[str, Any]:
             "name": rubric.rate.name,
             "title": rubric.rate.title,
             "direction": rubric.rate.direction,
-            "weights": dict(rubric.rate.weights),
+            "weights": {verdict: rubric.rate.weights[verdict] for verdict in rubric.verdicts},
         },
         "auto": {
             "scorer": str(auto.scorer),

@@ -7,6 +7,7 @@ from typing import Any
 
 from evalbot.formats.fields import COUNT, Fields
 from evalbot.formats.problems import SHOWN_CHARACTERS, nearest, shown
+from evalbot.formats.secrets import is_secret_name
 
 KNOWN = (
     "temperature",
@@ -74,6 +75,10 @@ def read_extra_body(fields: Fields) -> dict[str, Any]:
     body = fields.free("extra_body")
     for key in sorted(body.keys() & OWN_KEYS.keys()):
         inner.fault(key, "a key that is not free", f"it set by {OWN_KEYS[key]}")
+    for key in sorted(body):
+        if is_secret_name(key):
+            # What is sent with each request is stored, so that it can be told later.
+            inner.fault(key, "a secret", "secrets by api_key_env only")
     return body
 
 

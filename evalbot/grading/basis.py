@@ -16,6 +16,9 @@ from evalbot.formats.suites import read_suite
 FROM_RECORD = "graded_by_record"
 """Run setting: true for a run that came in whole, with the texts it was graded by."""
 
+SUITE_FOLDER = "suite_folder"
+"""Run setting: where the suite lies that was named by its path."""
+
 
 @dataclass(frozen=True, slots=True)
 class Basis:
@@ -55,7 +58,7 @@ def basis_from_files(run: Run, folder: Path) -> Basis:
     Raises ProblemsError where the suite or rubric is there but broken.
     """
     try:
-        today = read_suite(find_suite(run.suite.name, folder))
+        today = read_suite(find_suite(run.settings.get(SUITE_FOLDER) or run.suite.name, folder))
     except NotFoundError:
         return Basis(run.suite, _rubric(run.rubric.name, folder) or run.rubric)
     files = {case.key: case for case in today.cases}

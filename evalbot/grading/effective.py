@@ -35,9 +35,8 @@ def effective(
     if layer is Layer.HUMAN:
         return _majority(people, is_stale)
     decided = [grade for grade in grades if grade.layer == Layer.ADJUDICATED]
-    decision = _single(_newest_per_grader(decided)[-1:], is_stale)
-    if decision.verdict is not None or not people:
-        return decision
+    if decided:
+        return _single(_newest_per_grader(decided)[-1:], is_stale)
     return _unanimous(people, is_stale)
 
 

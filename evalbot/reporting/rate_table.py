@@ -44,7 +44,7 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
     rubrics = {row.rubric.name: row.rubric for row in rows}
     one_scale = next(iter(rubrics.values())) if len(rubrics) == 1 else None
     runs = len({row.run for row in rows}) > 1
-    open_ = any(row.rate.unscored or row.rate.stale for row in rows)
+    open_ = any(row.rate.rate_min != row.rate.rate_max for row in rows)
     tagged = any(row.tag is not None for row in rows)
     columns = [
         *([Column("tag", "tag")] if tagged else []),
@@ -114,7 +114,7 @@ def _span(low: float | None, high: float | None) -> str | None:
 def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
     """What the columns mean here, why answers are unscored, and what each rate rests on."""
     yield from dict.fromkeys(note for row in rows for note in row.notes)
-    if any(row.rate.unscored or row.rate.stale for row in rows):
+    if any(row.rate.rate_min != row.rate.rate_max for row in rows):
         yield (
             "min – max: the lowest and the highest the rate could be, whatever verdicts the "
             "unscored cases would get"

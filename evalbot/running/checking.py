@@ -9,12 +9,12 @@ from pathlib import Path
 
 from evalbot.domain.cases import Suite
 from evalbot.domain.endpoints import EndpointFacts
-from evalbot.domain.rubrics import ScorerName
+from evalbot.domain.rubrics import Rubric, ScorerName
 from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.preflight import inspect
-from evalbot.errors import EndpointError, InputError, Problem, ProblemsError
-from evalbot.formats.catalogue import list_rubrics, list_suites
+from evalbot.errors import EndpointError, InputError, NotFoundError, Problem, ProblemsError
+from evalbot.formats.catalogue import find_rubric, list_rubrics, list_suites
 from evalbot.formats.problems import one_of, shown
 from evalbot.formats.rubrics import read_rubric
 from evalbot.formats.suites import read_suite
@@ -49,12 +49,19 @@ def check_files(folder: Path) -> FileReport:
         except ProblemsError as error:
             problems.extend(error.problems)
             continue
-        if suite.rubric not in rubrics:
+        try:
+            rubric = read_rubric(find_rubric(suite.rubric, folder))
+        except NotFoundError:
             known = one_of(rubrics, suite.rubric)
             problems.append(Problem(f"{name}/suite.yaml", "rubric", shown(suite.rubric), known))
-            continue
-        lines.append(f"suite {name}: {count(len(suite.cases), 'case')}: ok ({path})")
-        lines += _warnings(suite, rubrics[suite.rubric])
+        except ProblemsError as error:
+            told = f"the name of a rubric that is well; {suite.rubric} is not"
+            problems.append(Problem(f"{name}/suite.yaml", "rubric", shown(suite.rubric), told))
+            if suite.rubric not in rubrics:
+                problems.extend(error.problems)
+        else:
+            lines.append(f"suite {name}: {count(len(suite.cases), 'case')}: ok ({path})")
+            lines += _warnings(suite, rubric)
     for name, path in rubrics.items():
         try:
             rubric = read_rubric(path)
@@ -65,13 +72,9 @@ def check_files(folder: Path) -> FileReport:
     return FileReport(tuple(lines), tuple(problems))
 
 
-def _warnings(suite: Suite, rubric_path: Path) -> list[str]:
+def _warnings(suite: Suite, rubric: Rubric) -> list[str]:
     """Cases that the automatic scorer can only leave open."""
-    try:
-        scorer = read_rubric(rubric_path).auto.scorer
-    except ProblemsError:
-        return []
-    if scorer is ScorerName.NONE:
+    if rubric.auto.scorer is ScorerName.NONE:
         return []
     bare = [
         case.key

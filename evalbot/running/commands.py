@@ -27,10 +27,12 @@ class ServerProcess:
         self._settings = settings
         self._folder = folder
         self._process: asyncio.subprocess.Process | None = None
+        self._begun = not settings.start
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in stop()
 
     async def start(self) -> None:
         """Run the start command, if there is one; EndpointError where it cannot be run."""
+        self._begun = True
         if self._settings.start:
             self._process = await self._spawn(self._settings.start)
 
@@ -46,10 +48,11 @@ class ServerProcess:
     async def stop(self) -> None:
         """Run the stop command, then end what the start command left running in front.
 
+        What was never started is not stopped either: it would be somebody else's server.
         Raises EndpointError where the stop command fails.
         """
         try:
-            if self._settings.stop:
+            if self._settings.stop and self._begun:
                 await self._run_stop_command()
         finally:
             if self._process is not None:

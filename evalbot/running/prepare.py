@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from evalbot import __version__
@@ -15,11 +16,11 @@ from evalbot.domain.runs import Run, RunEndpoint, RunState
 from evalbot.domain.settings import Config, EndpointSettings
 from evalbot.endpoints.request import headers
 from evalbot.errors import InputError, NotFoundError
-from evalbot.formats.catalogue import find_rubric, find_suite
+from evalbot.formats.catalogue import find_rubric, find_suite, list_suites
 from evalbot.formats.problems import nearest
 from evalbot.formats.rubrics import read_rubric
 from evalbot.formats.suites import read_suite
-from evalbot.grading.basis import basis_from_files
+from evalbot.grading.basis import SUITE_FOLDER, basis_from_files
 from evalbot.store import leases, runs
 from evalbot.store.database import Database
 
@@ -53,15 +54,22 @@ class PreparedRun:
 
 
 class Questions(NamedTuple):
-    """What a run asks, and the rubric that grades it."""
+    """What a run asks, and the rubric that grades it.
+
+    folder: where the suite lies, if its name does not lead there.
+    """
 
     suite: Suite
     rubric: Rubric
+    folder: Path | None = None
 
 
 def read_questions(config: Config, suite_name: str, selection: Selection) -> Questions:
     """The suite, cut down to the selection, and its rubric."""
-    suite = read_suite(find_suite(suite_name, config.folder))
+    path = find_suite(suite_name, config.folder)
+    suite = read_suite(path)
+    by_name = list_suites(config.folder).get(suite.name)
+    elsewhere = None if by_name is not None and by_name.samefile(path) else path.absolute()
     rubric = read_rubric(find_rubric(suite.rubric, config.folder))
     cases = suite.cases
     if selection.tags:
@@ -72,7 +80,7 @@ def read_questions(config: Config, suite_name: str, selection: Selection) -> Que
                 f"suite {suite.name}: no case has the tag {', '.join(selection.tags)}; "
                 f"its tags are: {', '.join(known) or 'none'}"
             )
-    return Questions(replace(suite, cases=cases[: selection.limit]), rubric)
+    return Questions(replace(suite, cases=cases[: selection.limit]), rubric, elsewhere)
 
 
 def choose_endpoints(config: Config, names: Sequence[str]) -> tuple[EndpointSettings, ...]:
@@ -97,7 +105,7 @@ def new_run(
     database: Database, config: Config, questions: Questions, selection: Selection
 ) -> PreparedRun:
     """Write a new run of one suite into the record; nothing has been asked yet."""
-    suite, rubric = questions
+    suite, rubric, folder = questions
     endpoints = choose_endpoints(config, selection.endpoints)
     now = datetime.now(UTC)
     run = Run(
@@ -111,7 +119,11 @@ def new_run(
         label=selection.label,
         endpoints=tuple(run_endpoint(endpoint) for endpoint in endpoints),
         version=__version__,
-        settings={"limit": selection.limit, "tags": list(selection.tags)},
+        settings={
+            "limit": selection.limit,
+            "tags": list(selection.tags),
+            **({} if folder is None else {SUITE_FOLDER: str(folder)}),
+        },
     )
     with database.write() as connection:
         runs.create_run(connection, run)
@@ -119,12 +131,16 @@ def new_run(
 
 
 def resume_run(
-    database: Database, config: Config, run_id: str, extension: Extension
+    database: Database,
+    config: Config,
+    run_id: str,
+    extension: Extension,
+    before_writing: Callable[[Sequence[EndpointSettings]], None] = lambda _: None,
 ) -> PreparedRun:
-    """Take up a run again.
+    """Take up a run again; raises InputError where it would not be the same run any more.
 
-    Raises InputError where it would not be the same run any more, and LeaseHeldError where
-    another process works on it; nothing is changed then.
+    LeaseHeldError where another process works on it. before_writing is shown the endpoints
+    that will be asked, and may refuse by raising: until then nothing has been written.
     """
     with database.read() as connection:
         run = runs.get_run(connection, run_id)
@@ -159,6 +175,7 @@ def resume_run(
         repeats=extension.repeats or run.repeats,
         endpoints=(*run.endpoints, *(run_endpoint(endpoint) for endpoint in added)),
     )
+    before_writing((*chosen, *added))
     with database.write() as connection:
         leases.refuse_if_held(connection, run.id)
         runs.set_grading(connection, run.id, basis.suite, basis.rubric)

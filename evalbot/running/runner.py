@@ -166,7 +166,6 @@ class Runner:
             return await turn.ask_all(places, None)
         server = ServerProcess(endpoint, self._options.folder)
         try:
-            await server.start()
             return await turn.ask_all(places, server if endpoint.start else None)
         except EndpointError as error:
             await turn.give_up(places, str(error), AnswerStatus.CONNECTION)

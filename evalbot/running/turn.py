@@ -14,7 +14,12 @@ from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.client import EndpointClient
 from evalbot.endpoints.connections import Session, open_session
 from evalbot.endpoints.counting import tokens_too_many
-from evalbot.endpoints.preflight import inspect, loaded_model, wait_until_healthy
+from evalbot.endpoints.preflight import (
+    inspect,
+    is_answering,
+    loaded_model,
+    wait_until_healthy,
+)
 from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
 from evalbot.running.commands import ServerProcess
@@ -69,7 +74,7 @@ class Turn:
     async def ask_all(self, places: Iterator[ToAsk], server: ServerProcess | None) -> bool:
         """Ask every place; False where the endpoint was stopped before the end.
 
-        server: what the endpoint's start command began, which may still be loading.
+        server: what is to be started for this turn, with nobody at its address before.
         """
         async with open_session(self._endpoint) as session:
             self._progress.state = "looking"
@@ -120,6 +125,12 @@ class Turn:
             )
         else:
             self._progress.state = "starting"
+            if await is_answering(session, self._endpoint):
+                raise EndpointError(
+                    f"endpoint {self._endpoint.name}: another server answers at its address "
+                    "already, and would be taken for the one to be started; stop that one first"
+                )
+            await server.start()
             await first_of(
                 wait_until_healthy(session, self._endpoint, LONGEST_START_S, starting=True),
                 server.watch(),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from evalbot.scoring.denial import denies
 from evalbot.scoring.exact import equal_text
 from evalbot.scoring.finding import Finding, Readings
 from evalbot.scoring.forms import Form, PreparedCase, Target
-from evalbot.scoring.negation import negations_in
 from evalbot.scoring.whole_words import whole_word_pattern
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -30,9 +30,12 @@ def choice(case: PreparedCase, answer: Readings) -> Finding:
     """The chosen choice is a reference: top, an acceptable: middle, any other: lowest.
 
     Choices are lettered A, B, C… in their order; references name the letter or the text.
-    A reply that settles on no choice, or on two different ones, is left to a person.
+    A reply that settles on no choice, or on two different ones, or that denies anything
+    outside the choice's own text (A is wrong, A以外), is left to a person.
     """
     chosen = _chosen(case, answer.whole)
+    if chosen and denies(_around(case, answer.whole, chosen)):
+        return Finding(None)
     if chosen is None:
         # A reference that is no letter and no choice: the reply may still be just that.
         return equal_text(case, answer) or Finding(None)
@@ -58,7 +61,7 @@ def _chosen(case: PreparedCase, answer: Form) -> str | None:
     }
     if len(letters) == 1 and (not named or letters <= named):
         return letters.pop()
-    if not letters and len(named) == 1 and not any(negations_in(answer.plain, None)):
+    if not letters and len(named) == 1:
         return named.pop()
     return None
 
@@ -72,13 +75,21 @@ def _letters(reply: str) -> list[str]:
         return [letter.upper() for run in stated for letter in _ONE.findall(run)]
     if leading := _LEADING.match(reply):
         return _ONE.findall(leading[1])
-    # A bare letter somewhere: "not B" would be read the wrong way round.
-    return [] if any(negations_in(reply, None)) else _STANDING.findall(reply)
+    return _STANDING.findall(reply)
+
+
+def _around(case: PreparedCase, answer: Form, letter: str) -> str:
+    """The reply without the text of the choice with this letter."""
+    text = _choice_texts(case).get(letter)
+    return _pattern(text).sub(" ", answer.marked) if text else answer.marked
 
 
 def _names(answer: Form, text: Form) -> bool:
-    pattern = whole_word_pattern(text.folded, answer.folder.drops_punctuation)
-    return pattern.search(answer.marked) is not None
+    return _pattern(text).search(answer.marked) is not None
+
+
+def _pattern(text: Form) -> re.Pattern[str]:
+    return whole_word_pattern(text.folded, text.folder.drops_punctuation)
 
 
 def _choice_texts(case: PreparedCase) -> dict[str, Form]:

@@ -1,7 +1,8 @@
 """Wrapper text around an answer: lead-ins, labels, quotes, fences, bold, remarks.
 
 A lead-in must speak of a translation or an answer, a remark must stand on lines of its own,
-quotes must be one pair around everything, and something must be left. What looks like a
+quotes must be one pair around everything, and something must be left. One that disowns the
+text (this translation is wrong: …) belongs to the answer. What looks like a
 wrapper but is not surely one is left and `suspected`. Scorers read an answer both ways and
 keep the reading nearer to a reference, so content that looks like a wrapper costs nothing.
 """
@@ -10,6 +11,8 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
+
+from evalbot.scoring.denial import disowns, finds_fault
 
 
 class Unwrapped(NamedTuple):
@@ -35,9 +38,12 @@ _OPENER = (
     r"[!,.。，、！~～ ]{1,3}\s{0,3})"
 )
 _LEAD_IN = re.compile(
-    rf"{_OPENER}?(?:以下是|以下為|以下为|下面是|这是|這是|以下は|以下が|以下に|こちらが|こちらは"
+    rf"(?P<opener>{_OPENER})?(?:(?:以下是|以下為|以下为|下面是|这是|這是|以下は|以下が|以下に|こちらが|こちらは"
     rf"|here is|here's|here’s|below is|the following is|this is)"
-    rf"[^\n:：]{{0,40}}?{_THING}[^\n:：]{{0,30}}[:：]\s*",
+    rf"[^\n:：]{{0,40}}?{_THING}[^\n:：]{{0,30}}"
+    rf"|(?:[这這该該此][^\n:：，。]{{0,8}}的)?{_THING}{{1,2}}(?:如下|是|为|為|は(?:以下の通り|次の通り)(?:です)?)"
+    rf"|(?:the|your) (?:[a-z]+ ){{0,3}}{_THING}[^\n:：]{{0,40}}? (?:is|reads|would be)(?: as follows)?"
+    r")[:：]\s*",
     re.IGNORECASE,
 )
 _LABEL_NAME = (
@@ -91,10 +97,12 @@ _PAIRS = {
 }
 _BOLD = ("***", "**", "__", "*", "_")
 _QUOTED_LINES = re.compile(r">[^\n]*(?:\n>[^\n]*)*")
+_END_MARKS = ("<|im_end|>", "</s>", "<|endoftext|>", "<|eot_id|>")
+"""What a chat template ends a message with."""
 _MOST_LAYERS = 8
 
 _PERHAPS = re.compile(
-    r"^[\s“‘\"'「『«„＂`*_#~<【>]|\s$|[\n:：]|希望|如|let me|hope this|feel free|役に立|不明",
+    r"^[\s“‘\"'「『«„＂`*_#~<【>]|[\s>]$|[\n:：]|希望|如|let me|hope this|feel free|役に立|不明",
     re.IGNORECASE,
 )
 """Nothing is wrapped where this finds nothing; most answers stop here."""
@@ -117,17 +125,21 @@ def unwrap(text: str) -> Unwrapped:
 
 def _peel(text: str) -> tuple[str, str] | None:
     """One layer taken off, with its kind; None where none is left or nothing would be left."""
-    for kind, start in (
-        ("lead_in", _LEAD_IN),
-        ("label", _LABEL),
-        ("label", _HEADING),
-    ):
-        if (match := start.match(text)) and (inner := text[match.end() :].strip()):
-            return kind, inner
+    for mark in _END_MARKS:
+        if text.endswith(mark) and (inner := text.removesuffix(mark).strip()):
+            return "end_mark", inner
+    if (match := _LEAD_IN.match(text)) and not disowns(match[0][match.end("opener") :] if match["opener"] else match[0]):
+        if inner := text[match.end() :].strip():
+            return "lead_in", inner
+    for start in (_LABEL, _HEADING):
+        if (match := start.match(text)) and not disowns(match[0]):
+            if inner := text[match.end() :].strip():
+                return "label", inner
     if (match := _SOURCE_LINE.match(text)) and _LABEL.match(text, match.end()):
         return "source", text[match.end() :]
-    if (match := _REMARK_LINES.search(text)) and (inner := text[: match.start()].strip()):
-        return "remark", inner
+    if (match := _REMARK_LINES.search(text)) and not finds_fault(text[match.start() :]):
+        if inner := text[: match.start()].strip():
+            return "remark", inner
     for kind, around, group in (("fence", _FENCE, 1), ("tag", _TAGGED, 2)):
         if (match := around.fullmatch(text)) and (inner := match[group].strip()):
             return kind, inner

@@ -11,7 +11,7 @@ from sqlalchemy import Connection as Connection
 from sqlalchemy import Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
-from evalbot.errors import EvalbotError, InputError, NeedsUpgradeError, StoreError
+from evalbot.errors import BusyError, EvalbotError, InputError, NeedsUpgradeError, StoreError
 from evalbot.fingerprint import canonical_json
 from evalbot.store.schema import SCHEMA_REVISION, metadata
 
@@ -219,7 +219,8 @@ def _told(engine: Engine) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise StoreError(_sentence(str(error.orig), engine)) from error
+        kind = BusyError if "locked" in str(error.orig).lower() else StoreError
+        raise kind(_sentence(str(error.orig), engine)) from error
 
 
 def _sentence(words: str, engine: Engine) -> str:
@@ -231,6 +232,8 @@ def _sentence(words: str, engine: Engine) -> str:
         advice = "another program keeps it locked: close it and try again"
     elif "disk is full" in lowered or "no space" in lowered or "disk full" in lowered:
         advice = "free some disk space and try again"
+    elif "disk i/o error" in lowered:
+        advice = "is the disk full, or failing? Mend that and try again"
     elif "readonly" in lowered or "read-only" in lowered or "unable to open" in lowered:
         advice = "check that the file and its folder can be written"
     elif "not a database" in lowered:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from evalbot.domain.settings import Config
-from evalbot.formats.secrets import KEY_PREFIXES
+from evalbot.formats.secrets import KEY_PREFIXES, is_secret_name
 
 ADDRESS = "[address]"
 PATH = "[path]"
@@ -33,10 +33,6 @@ _PATH = re.compile(
     r"(?<![\w/.~\]])~?/[\w@+~-][\w@+~-]*[/.][^\s'\"`,;:()<>\[\]]*"
     r"|(?<!\w)[A-Za-z]:[\\/][^\s'\"`,;:()<>\[\]]*"
     r"|(?<![\w\\])\\\\[\w.-]+\\[^\s'\"`,;:()<>\[\]]*"
-)
-_SECRET_NAME = re.compile(
-    r"(?:key|secret|password|passwd|authorization|bearer|(?:^|api|auth|access).?token)$",
-    re.IGNORECASE,
 )
 _SECRET_WORD = re.compile(
     rf"(?<!\w)(?:{'|'.join(map(re.escape, KEY_PREFIXES))})[\w-]{{12,}}|(?<=Bearer )[^\s\[\]]+"
@@ -78,7 +74,7 @@ class Mask:
     def value(self, value: Any, name: str = "") -> Any:
         """A setting of any shape; a text under a key's name is a secret."""
         if isinstance(value, str):
-            return SECRET if value and _SECRET_NAME.search(name) else self.text(value)
+            return SECRET if value and is_secret_name(name) else self.text(value)
         if isinstance(value, dict):
             return {key: self.value(inner, key) for key, inner in value.items()}
         if isinstance(value, list | tuple):

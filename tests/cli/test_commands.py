@@ -289,3 +289,56 @@ def test_people_get_a_table_for_each_suite(site: Path, ending: str) -> None:
     else:
         text = (site / f"r.{ending}").read_text(encoding="utf-8")
         assert 0 < text.index("other: Error rate") < text.index("small: Error rate")
+
+
+@pytest.mark.parametrize("query", ["password=hunter2", "sslpassword=hunter2"])
+def test_a_password_in_a_database_url_is_refused_and_not_repeated(site: Path, query: str) -> None:
+    url = f"postgresql://u@127.0.0.1:1/db?{query}"
+    for done in (
+        evalbot("runs", folder=site, EVALBOT_DATABASE=url),
+        evalbot("db", "status", "--database", url, folder=site),
+    ):
+        assert done.returncode == 2
+        assert "PGPASSWORD" in done.stderr
+        assert "hunter2" not in done.stderr
+
+
+def test_a_refused_resume_changes_nothing(site: Path) -> None:
+    dead = "base_url: 'http://127.0.0.1:1/v1', retries: 0"
+    (site / "evalbot.yaml").write_text(f"endpoints: [{{name: a, {dead}}}]\n")
+    [run] = evalbot("run", "small", folder=site).stdout.split()
+    before = evalbot("runs", "--format", "json", folder=site).stdout
+    (site / "evalbot.yaml").write_text(
+        f"endpoints: [{{name: a, {dead}}}, {{name: b, {dead}, start: [./no-such]}}]\n"
+    )
+    state = str(site / "state")
+    more = ["run", "--resume", run, "--add-endpoints", "b", "--repeats", "4"]
+    done = evalbot(*more, folder=site, XDG_STATE_HOME=state)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert evalbot("runs", "--format", "json", folder=site).stdout == before
+
+
+def test_a_command_cannot_hide_itself(site: Path) -> None:
+    hidden = '["sh", "-c", "touch evil\\r\\e[2K", "x y"]'
+    (site / "evalbot.yaml").write_text(
+        f"endpoints: [{{name: a, base_url: 'http://127.0.0.1:1/v1', start: {hidden}}}]\n"
+    )
+    done = evalbot("run", "small", folder=site, XDG_STATE_HOME=str(site / "state"))
+    assert done.returncode == 2
+    assert "\x1b" not in done.stderr
+    assert "touch evil" in done.stderr
+    assert "'x y'" in done.stderr
+
+
+def test_a_suite_run_by_its_path_is_found_again(site: Path) -> None:
+    (site / "datasets/small").rename(site / "elsewhere")
+    config = "endpoints: [{name: a, base_url: 'http://127.0.0.1:1/v1', retries: 0}]\n"
+    (site / "evalbot.yaml").write_text(config)
+    done = evalbot("run", "elsewhere", folder=site)
+    assert done.returncode == 0, done.stderr
+    [run] = done.stdout.split()
+    head = site / "elsewhere/suite.yaml"
+    head.write_text(head.read_text() + "system: Translate.\n")
+    done = evalbot("run", "--resume", run, folder=site)
+    assert done.returncode == 2
+    assert "the questions of suite small changed" in done.stderr

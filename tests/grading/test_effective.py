@@ -133,3 +133,11 @@ def test_without_a_decision_reviewers_have_to_agree() -> None:
     assert effective(Layer.ADJUDICATED, agreed, is_stale) == Graded("wrong", None)
     split = [*agreed, grade(3, "eve", "correct")]
     assert effective(Layer.ADJUDICATED, split, is_stale) == Graded(None, "tie")
+
+
+def test_a_lead_who_cannot_judge_has_decided_so() -> None:
+    grades = [
+        grade(1, "ann", "wrong"),
+        grade(2, "lead", None, layer=Layer.ADJUDICATED, reason="cannot_judge"),
+    ]
+    assert effective(Layer.ADJUDICATED, grades, is_stale) == Graded(None, "cannot_judge")

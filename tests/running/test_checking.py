@@ -74,7 +74,7 @@ def test_a_selection_cuts_the_suite_down(site: Site) -> None:
     site.endpoint("a", "http://127.0.0.1:1/v1")
 
     def keys(**selection: object) -> list[str]:
-        suite, _ = read_questions(site.config, "s", Selection(**selection))  # type: ignore[arg-type]
+        suite = read_questions(site.config, "s", Selection(**selection)).suite  # type: ignore[arg-type]
         return [case.key for case in suite.cases]
 
     assert keys() == ["a", "b", "c"]
@@ -112,7 +112,7 @@ def test_a_run_that_is_refused_leaves_nothing_behind(site: Site) -> None:
 def test_time_is_estimated_from_earlier_answers(site: Site, server: FaultServer) -> None:
     site.endpoint("a", server.base_url)
     endpoints = site.config.endpoints
-    suite, _ = read_questions(site.config, "s", Selection())
+    suite = read_questions(site.config, "s", Selection()).suite
     with site.open() as database:
         [before] = estimate_run(database, suite, endpoints, 2, None)
         assert (before.calls, before.most_completion_tokens, before.seconds) == (8, 64, None)

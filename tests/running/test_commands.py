@@ -94,12 +94,12 @@ def test_a_script_that_leaves_a_daemon_is_waited_for_too(site: Site) -> None:
     ],
 )
 def test_a_start_that_fails_gives_connection_answers_with_its_words(
-    start: list[str] | str, words: str, site: Site, server: FaultServer
+    start: list[str] | str, words: str, site: Site
 ) -> None:
     if start == "failing":
         start = command(site, "fail.py", "print('no memory\\nleft'); raise SystemExit(1)")
-    server.health = 500  # not ready for as long as the command may take
-    site.endpoint("bad", server.base_url, start=start, stop=noting(site, "stop"), group="gpu")
+    url = f"http://127.0.0.1:{free_port()}/v1"
+    site.endpoint("bad", url, start=start, stop=noting(site, "stop"), group="gpu")
     with FaultServer() as fine:
         site.endpoint("fine", fine.base_url, group="gpu")
         prepared = site.new()
@@ -165,12 +165,10 @@ def test_a_cancelled_run_still_stops_what_it_started(times: int, site: Site) -> 
     assert is_gone(site)
 
 
-def test_a_run_cancelled_while_it_waits_for_its_server_stops_it(
-    site: Site, server: FaultServer
-) -> None:
-    server.health = 503
+def test_a_run_cancelled_while_it_waits_for_its_server_stops_it(site: Site) -> None:
     code = "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(60)"
-    site.endpoint("a", server.base_url, start=command(site, "hang.py", code))
+    url = f"http://127.0.0.1:{free_port()}/v1"
+    site.endpoint("a", url, start=command(site, "hang.py", code))
     prepared = site.new()
 
     async def cancelled() -> None:
@@ -206,3 +204,17 @@ def test_the_last_words_of_a_chatty_command_are_short(tmp_path: Path) -> None:
     said = asyncio.run(words())
     assert said.endswith("…")
     assert len(said) < 700
+
+
+def test_a_server_that_is_there_already_is_not_taken_for_the_one_to_be_started(
+    site: Site, server: FaultServer
+) -> None:
+    start, stop = noting(site, "started"), noting(site, "stopped")
+    site.endpoint("a", server.base_url, start=start, stop=stop)
+    prepared = site.new()
+    assert site.work(prepared)
+    answers = site.answers(prepared.run.id)
+    assert {one.answer.status for one in answers} == {S.CONNECTION}
+    assert "another server answers at its address" in (answers[0].answer.error_detail or "")
+    assert server.chats == []
+    assert log(site) == ""
