@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, event
 
 from evalbot.domain.answers import AnswerStatus as S
 from evalbot.domain.runs import RecordedAnswer, RunState
-from evalbot.errors import StoreError
+from evalbot.errors import BusyError, StoreError
 from evalbot.running import recorder
 from evalbot.store.database import Database
 from tests.fault_server import FaultServer
@@ -130,6 +130,35 @@ def test_a_lock_that_goes_away_in_time_is_waited_for(
         before_each_write(monkeypatch, lock_for_a_while)
         assert site.resume(run)
     assert site.verdicts(run) == {"right": 400}
+
+
+class Busy(Database):
+    """Is locked at every second write."""
+
+    def __init__(self, whole: Database) -> None:
+        super().__init__(whole._engine)
+        self.writes = 0
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        self.writes += 1
+        if self.writes > 3 and self.writes % 2:
+            raise BusyError("locked")
+        with super().write() as connection:
+            yield connection
+
+
+def test_answers_are_kept_while_a_long_lock_is_waited_for(site: Site, server: FaultServer) -> None:
+    run = many(site, server)
+    prepared = site.resumed(run)
+    with site.open() as database:
+        busy = Busy(database)
+        # Giving the run back is one write, and may meet the lock: that is told.
+        with suppress(BusyError):
+            asyncio.run(site.runner(busy, prepared).execute())
+    assert busy.writes > 4
+    assert site.verdicts(run) == {"right": 400}
+    site.check_record(run)
 
 
 class Failing(Database):
