@@ -33,7 +33,6 @@ from evalbot.formats.yaml_tree import parse_yaml
 ENDPOINT = EndpointSettings(name="", base_url="")
 JUDGE = JudgeSettings(name="", model="")
 PANEL = "panel"
-CHECK_SUFFIX = " +check"
 
 
 def read_config(path: Path) -> Config:
@@ -79,9 +78,7 @@ def _database(fields: Fields, folder: Path) -> str:
 
 
 def _endpoint(fields: Fields, hardware: list[str]) -> EndpointSettings:
-    name = _listable_name(fields)
-    if name.endswith(CHECK_SUFFIX):
-        fields.fault("name", shown(name), f"another ending: {CHECK_SUFFIX!r} marks self-checks")
+    name = fields.model_name("name")
     settings = EndpointSettings(
         name=name,
         base_url=_url(fields, "base_url", required=True) or "",
@@ -105,7 +102,7 @@ def _endpoint(fields: Fields, hardware: list[str]) -> EndpointSettings:
 
 
 def _judge(fields: Fields) -> JudgeSettings:
-    name = _listable_name(fields)
+    name = fields.listed_name()
     if "#" in name or name == PANEL:
         fields.fault("name", shown(name), f"a name without # that is not {PANEL!r}")
     settings = JudgeSettings(
@@ -161,13 +158,6 @@ def _price(fields: Fields) -> dict[str, Any] | None:
     price = {key: inner.number(key, NOT_NEGATIVE, 0.0) for key in ("input", "output")}
     inner.finish()
     return price
-
-
-def _listable_name(fields: Fields) -> str:
-    name = fields.name()
-    if "," in name:
-        fields.fault("name", shown(name), "no comma: lists of names are separated by commas")
-    return name
 
 
 def _url(fields: Fields, name: str, *, required: bool = False) -> str | None:

@@ -31,6 +31,9 @@ class Bounds(NamedTuple):
         return self.at_least <= value <= self.at_most and value > self.above
 
 
+CHECK_SUFFIX = " +check"
+"""Ends the name of a model whose self-checked answers are shown."""
+
 ABOVE_ZERO = Bounds("a number above 0", above=0)
 NOT_NEGATIVE = Bounds("a number of 0 or more", at_least=0)
 SHARE = Bounds("a number from 0 to 1", at_least=0, at_most=1)
@@ -99,6 +102,20 @@ class Fields:
         text = self.text(name)
         if text != text.strip() or _has_unprintable(text):
             self.fault(name, shown(text), "no white space around it and no control characters")
+        return text
+
+    def listed_name(self, name: str = "name") -> str:
+        """A name that may stand in a list of names."""
+        text = self.name(name)
+        if "," in text:
+            self.fault(name, shown(text), "no comma: lists of names are separated by commas")
+        return text
+
+    def model_name(self, name: str) -> str:
+        """The name of a model in tables: of an endpoint, or one that comes with an import."""
+        text = self.listed_name(name)
+        if text.endswith(CHECK_SUFFIX):
+            self.fault(name, shown(text), f"another ending: {CHECK_SUFFIX!r} marks self-checks")
         return text
 
     def texts(self, name: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from evalbot.domain.rubrics import Layer, Rubric
 from evalbot.domain.runs import Run, RunEndpoint, RunState
 from evalbot.errors import InputError, NotFoundError
 from evalbot.fingerprint import fingerprint
+from evalbot.formats.fields import CHECK_SUFFIX
 from evalbot.formats.problems import nearest
 from evalbot.grading.basis import Basis, basis_of
 from evalbot.grading.effective import effective, layers_behind
@@ -22,9 +23,6 @@ from evalbot.store import runs
 from evalbot.store.answers import AnswerGlance, glance_at_answers
 from evalbot.store.database import Connection, Database
 from evalbot.store.grades import GradeGlance, glance_at_grades
-
-CHECK_MARK = " +check"
-"""Added to a model's name for its second, self-checked pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,7 @@ class _RunTable:
         return RateRow(
             run=self._run.id,
             suite=self._run.suite.name,
-            model=endpoint.name + (CHECK_MARK if pass_ == 2 else ""),
+            model=endpoint.name + (CHECK_SUFFIX if pass_ == 2 else ""),
             layer=str(self._query.layer),
             grader=self._query.judge,
             tag=tag,

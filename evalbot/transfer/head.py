@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -24,6 +25,9 @@ from evalbot.transfer.masking import Mask
 from evalbot.transfer.strict import free, moment, optional_moment, optional_text
 
 FORMAT = 1
+RUN_ID = re.compile(r"[\w.-]{1,200}")
+"""Ids are printed for scripts to use: nothing in them may mean something to a shell."""
+
 REPEATS = Bounds("a whole number from 1 to 10000", at_least=1, at_most=10_000)
 NUMBER = Bounds("a whole number from 0 to 2147483647", at_least=0, at_most=2**31 - 1)
 PSEUDONYMS, NAMES = "pseudonyms", "names"
@@ -168,8 +172,11 @@ def _read_run(fields: Fields, suite: Suite, rubric: Rubric) -> Run:
     if versions is not None:
         versions.text("export")
         versions.finish()
+    run_id = fields.name("run")
+    if run_id and not RUN_ID.fullmatch(run_id):
+        fields.fault("run", shown(run_id), "letters, digits and . _ - only, at most 200")
     return Run(
-        id=fields.name("run"),
+        id=run_id,
         suite=suite,
         rubric=rubric,
         questions=_read_words(fields, "questions", [case.key for case in suite.cases]),

@@ -174,3 +174,11 @@ def test_any_text_is_rows_or_has_problems(ending: str, text: str) -> None:
         for read in (read_answer_rows, read_grade_rows):
             with pytest.raises(ProblemsError):
                 read(path)
+
+
+@pytest.mark.parametrize("model", ["a,b", "a +check"])
+def test_a_model_has_a_name_that_tables_and_lists_can_hold(tmp_path: Path, model: str) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(f'suite,case,model,answer\ns,c,"{model}",x\n', encoding="utf-8")
+    with pytest.raises(ProblemsError, match="a.csv:2: model: found"):
+        read_answer_rows(file)
