@@ -180,5 +180,5 @@ def test_any_text_is_rows_or_has_problems(ending: str, text: str) -> None:
 def test_a_model_has_a_name_that_tables_and_lists_can_hold(tmp_path: Path, model: str) -> None:
     file = tmp_path / "a.csv"
     file.write_text(f'suite,case,model,answer\ns,c,"{model}",x\n', encoding="utf-8")
-    with pytest.raises(ProblemsError, match="a.csv:2: model: found"):
+    with pytest.raises(ProblemsError, match=r"a\.csv:2: model: found"):
         read_answer_rows(file)
