@@ -12,7 +12,7 @@ FLAGS = {
     "negation": "negation_changed",
     "critical": "critical_missing",
 }
-"""The flag in the evidence for each cap."""
+"""The flag in the evidence for each cap; dropped punctuation has none."""
 
 
 def critical_missing(answer: Form, critical: Iterable[str], target: Form) -> tuple[str, ...]:

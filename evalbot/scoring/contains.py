@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from evalbot.scoring.caps import capping
+from evalbot.scoring.denial import denials_in
 from evalbot.scoring.finding import Finding, Readings
 from evalbot.scoring.forms import Form, PreparedCase, Target
-from evalbot.scoring.numbers import numbers_differ, numbers_in
+from evalbot.scoring.held import doubt
 
 
 def contains(case: PreparedCase, answer: Readings) -> Finding:
     """A telling trap held: lowest; a reference: top; an acceptable text: middle; none: lowest.
 
-    Words and numbers are held whole: 12 is not in 112, cat not in concatenate. Where the
-    text is held only as part of another number (5 in 3.5, 三 in 十三), and where there is
-    no reference to miss, a person decides.
+    Words and numbers are held whole: 12 is not in 112, cat not in concatenate. A person
+    decides where the text is held only by dropped punctuation (am for a.m.) or as part of
+    another number (5 in 3.5, 三 in 十三), where the rubric caps negations and the answer
+    denies more than the text does, and where there is no reference to miss.
     """
     reading = answer.whole
     if trap := held_trap(case, reading):
         return Finding(case.verdicts.lowest, trap, reading)
     if not case.accepted:
         return Finding(None)
-    cut: Target | None = None
+    doubted: Finding | None = None
     for target in case.accepted:
         if not _holds(reading, target):
             continue
-        if not capping(case, ("numbers",)) or _holds_number_whole(reading, target):
+        reason = doubt(reading, target) or _denied(case, reading, target)
+        if reason is None:
             return Finding(case.verdicts.for_text(target.kind), target, reading)
-        cut = cut or target
-    if cut:
-        return Finding(None, cut, reading, None, ("numbers",), ("numbers",))
-    return Finding(case.verdicts.lowest)
+        doubted = doubted or Finding(None, target, reading, None, (reason,), (reason,))
+    return doubted or Finding(case.verdicts.lowest)
 
 
 def held_trap(case: PreparedCase, answer: Form) -> Target | None:
@@ -43,11 +43,8 @@ def _holds(answer: Form, target: Target) -> bool:
     return target.pattern.search(answer.marked) is not None
 
 
-def _holds_number_whole(answer: Form, target: Target) -> bool:
-    """Whether somewhere the numbers touched by the held text are just its own."""
-    numbers = numbers_in(answer.marked, answer.folder.language)
-    for place in target.pattern.finditer(answer.marked):
-        touched = [n for n in numbers if n.start < place.end() and place.start() < n.end]
-        if not numbers_differ(touched, target.numbers):
-            return True
-    return False
+def _denied(case: PreparedCase, answer: Form, target: Target) -> str | None:
+    if "negation" not in case.rule.caps:
+        return None
+    said, own = (denials_in(form.plain, form.folder.language) for form in (answer, target))
+    return None if said == own else "negation"

@@ -6,22 +6,22 @@ import re
 
 from evalbot.scoring.negation import negations_in
 
-_FAULT = (
-    r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|false(?:ly)?|mistaken|mistakes?|mistranslat\w+|inaccurate|should be)\b"
-    r"|[错錯誤](?![过過解])|误(?![解会])|不对|不對|不正确|不正確|不准确|不準確|間違|違[いうっ]|应为|應為|应该是|應該是"
+_WRONG = (
+    r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|false(?:ly)?|mistaken|mistakes?|mistranslat\w+|inaccurate)\b"
+    r"|[错錯誤](?![过過解])|误(?![解会])|不对|不對|不正确|不正確|不准确|不準確|[間间][違违]|[違违][いうっ]"
 )
 _EXCLUSION = (
     r"\b(?:but|except(?:ing)?|excluding|excludes?|excluded|rul(?:e|es|ed|ing)\sout|rather\sthan|instead\sof"
     r"|eliminat(?:e|es|ed|ing)|reject(?:s|ed|ing)?)\b"
-    r"|排除|除外|以外|除了|除[いくき]|[错錯误誤違]"
+    r"|排除|除外|以外|除了|除[いくき]|[错錯误誤違违]"
 )
-_FAULTS = re.compile(_FAULT, re.IGNORECASE)
-_DENIALS = re.compile(rf"{_FAULT}|{_EXCLUSION}", re.IGNORECASE)
+_FAULTS = re.compile(rf"{_WRONG}|\bshould\sbe\b|[应應][为為]|[应應][该該]是", re.IGNORECASE)
+_DENIALS = re.compile(rf"{_WRONG}|{_EXCLUSION}", re.IGNORECASE)
 _IS_NOT = re.compile(r"\bnot\b|n['’]t\b|不是|并非|並非|(?:では|じゃ)(?:な|あり)", re.IGNORECASE)
 
 
 def finds_fault(text: str) -> bool:
-    """Whether a text calls something wrong."""
+    """Whether a remark calls something wrong, or puts it right."""
     return _FAULTS.search(text) is not None
 
 

@@ -12,7 +12,7 @@ from evalbot.scoring.negation import negations_in
 from evalbot.scoring.normalise import Folder, is_traditional, nfkc, primary_language, to_simplified
 from evalbot.scoring.numbers import Number, numbers_in, set_apart
 from evalbot.scoring.verdicts import Kind, Verdicts, verdicts_of
-from evalbot.scoring.whole_words import whole_word_pattern
+from evalbot.scoring.whole_words import whole_word_pattern, within_clauses_pattern
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Form:
     @lazy
     def marked(self) -> str:
         """Folded, but with punctuation and spaces: where words end is still seen."""
-        return self.folder.fold_marked(self.text)
+        apart = set_apart(self.text) if self.folder.drops_punctuation else self.text
+        return self.folder.fold_marked(apart)
 
     @lazy
     def plain(self) -> str:
@@ -67,7 +68,9 @@ class Target(Form):
 
     @lazy
     def pattern(self) -> re.Pattern[str]:
-        """Finds the text, words whole, in Form.marked of an answer."""
+        """Finds the text, words whole, in Form.marked of an answer; a trap within one clause."""
+        if self.kind is Kind.TRAP and self.folder.drops_punctuation:
+            return within_clauses_pattern(self.marked)
         return whole_word_pattern(self.folded, self.folder.drops_punctuation)
 
 

@@ -7,7 +7,7 @@ from rapidfuzz import fuzz
 from evalbot.domain.rubrics import Band
 from evalbot.scoring.caps import capping
 from evalbot.scoring.contains import held_trap
-from evalbot.scoring.exact import equal_text
+from evalbot.scoring.exact import capped_apart, equal_text
 from evalbot.scoring.finding import Finding, Readings
 from evalbot.scoring.forms import PreparedCase, Target
 from evalbot.scoring.nearest import nearest_text
@@ -22,7 +22,8 @@ def fuzzy(case: PreparedCase, answer: Readings) -> Finding:
 
     1. Equal to a reference after folding, and no cap between them: top.
     2. Equal to an acceptable text, and no cap: middle.
-    3. Equal to a trap, or holding one that no accepted text holds: lowest.
+    3. Equal to a trap, or holding one that no accepted text holds: lowest; undecided where
+       the answer also holds a whole reference, and the trap outside it (an explanation).
     4. The band of the nearest text: top, middle; at most middle where that is an acceptable
        text; undecided where a cap applies.
     5. A ratio under `wrong_below`: lowest. Else undecided.
@@ -32,14 +33,23 @@ def fuzzy(case: PreparedCase, answer: Readings) -> Finding:
     without a middle verdict is then lowest below the band, and in 2 and 4 undecided.
     """
     by_ratio = case.rule.undecided == "by_ratio"
-    if found := equal_text(case, answer, capped=not by_ratio):
+    if found := equal_text(case, answer, None if by_ratio else capped_apart):
         return found
     if trap := held_trap(case, answer.bare):
-        return Finding(
-            case.verdicts.lowest, trap, answer.bare, fuzz.ratio(answer.bare.folded, trap.folded)
-        )
+        explained = not by_ratio and _stands_beside_reference(case, trap, answer.bare.folded)
+        verdict = None if explained else case.verdicts.lowest
+        return Finding(verdict, trap, answer.bare, fuzz.ratio(answer.bare.folded, trap.folded))
     nearest = nearest_text(case, answer)
     return _by_ratio(case, nearest) if by_ratio else _by_band(case, nearest)
+
+
+def _stands_beside_reference(case: PreparedCase, trap: Target, folded: str) -> bool:
+    """Whether a folded answer holds a whole reference, and the trap outside it."""
+    return any(
+        target.folded in folded and trap.folded in folded.replace(target.folded, "\n")
+        for target in case.accepted
+        if target.kind is Kind.REFERENCE
+    )
 
 
 def _by_band(case: PreparedCase, found: Finding) -> Finding:

@@ -59,12 +59,12 @@ _NOT_NUMBERS = (
 )
 _STARTS = "".join(sorted({word[0] for word in _NOT_NUMBERS.split("|")}))
 _NUMBER = re.compile(
-    rf"(?=[-−–\d半负負氷マmnふみよむなやこ{_DIGITS}{_UNITS}{_STARTS}])"  # most places fail here
+    rf"(?=[-‐−–\d半负負氷マmnふみよむなやこ{_DIGITS}{_UNITS}{_STARTS}])"  # most places fail here
     rf"(?:(?:{_NOT_NUMBERS})"
-    r"|(?P<sign>(?<![0-9A-Za-z)\]])(?<!\d[月日号號时時点點分年元円人名个個章页頁楼樓层層度%])[-−–](?=\d)|(?:零下|氷点下|负|負|マイナス|(?:minus|negative)\s)\s?)?"
+    r"|(?P<sign>(?<![0-9A-Za-z)\]])(?<!\d[月日号號时時点點分年元円人名个個章页頁楼樓层層度%])[-‐−–](?=\d)|(?:零下|氷点下|负|負|マイナス|(?:minus|negative)\s)\s?)?"
     r"(?P<share>[百千万]分之)?"
     rf"(?:(?P<formal>{_FORMAL_NUMERAL})|(?P<numeral>{_NUMERAL})|(?P<half>半))"
-    r"(?P<scale>k(?![A-Za-z])|\s(?:thousand|million|billion)s?\b)?"
+    r"(?P<scale>k(?![A-Za-z])|\s(?:hundred|thousand|million|billion|trillion)s?\b)?"
     r"(?P<percent>\s?(?:[%‰]|パーセント|percent|per cent))?"
     r"|(?P<kana>ふた(?:つ|り)|みっつ|よっつ|むっつ|ななつ|やっつ|ここのつ))",
     re.IGNORECASE,
@@ -73,7 +73,7 @@ _HINT = re.compile(rf"[\d半ふみよむなやこ{_DIGITS}{_UNITS}]")
 _RAISED = re.compile(r"(?<=\d)(?=[¹²³¼-¾⁰-⁹₀-₉⅐-⅟①-⒛⓪-⓿❶-➓㉑-㉟㊱-㊿])")
 _KANA = {"ふた": "2", "みっ": "3", "よっ": "4", "むっ": "6", "なな": "7", "やっ": "8", "ここ": "9"}
 _SHARES = {"百": "%", "千": "‰", "万": "‱"}
-_SCALES = {"k": "千", "t": "千", "m": "百万", "b": "十亿"}
+_SCALES = {"k": "千", "h": "百", "th": "千", "m": "百万", "b": "十亿", "tr": "兆"}
 _COUNTED = re.compile(
     r"[月日号號元円圆圓年岁歳歲倍章階楼樓层層分秒人个個枚匹台件美米公里ドルキkm$€£度%]"
 )
@@ -152,7 +152,8 @@ def _written(text: str, colloquial: bool) -> Iterator[Number]:
         else:
             continue
         if match["scale"]:
-            value = value_of(value + _SCALES[match["scale"].strip().lower()[0]])
+            scale = match["scale"].strip().lower()
+            value = value_of(value + (_SCALES.get(scale[:2]) or _SCALES[scale[0]]))
         sign = "-" if match["sign"] else ""
         share = _SHARES[match["share"][0]] if match["share"] else ""
         if match["percent"]:

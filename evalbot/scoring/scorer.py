@@ -89,7 +89,7 @@ def _scorer_name(override: str | None, rubric: Rubric) -> ScorerName:
 def _evidence(
     name: ScorerName, case: PreparedCase, found: Finding, in_wrapper: bool
 ) -> dict[str, Any]:
-    flags = [FLAGS[difference] for difference in found.differences]
+    flags = [FLAGS[name] for name in found.differences if name in FLAGS]
     if in_wrapper:
         flags.append("wrapper")
     evidence: dict[str, Any] = {

@@ -7,9 +7,12 @@ import re
 
 from evalbot.scoring.normalise import is_dropped
 
-_CJK = "\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_WORD = rf"[^\W_{_CJK}]"
+CJK = "\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+"""Characters of scripts that part no words, for a character class."""
+_WORD = rf"[^\W_{CJK}]"
 """A letter or digit of a script that parts words by spaces."""
+_SPACE = r"[\s·・*_\u200b-\u200d\u2060\ufeff-]*"
+"""What may stand inside a clause: spaces, hyphens, middle dots, emphasis."""
 
 
 def whole_word_pattern(folded: str, drops_punctuation: bool) -> re.Pattern[str]:
@@ -19,7 +22,20 @@ def whole_word_pattern(folded: str, drops_punctuation: bool) -> re.Pattern[str]:
     letters and digits that would lengthen its first or last word may not stand around it.
     """
     gap = f"[{_dropped_class()}]*" if drops_punctuation else ""
-    body = gap.join(re.escape(character) for character in folded)
+    return _between_words(folded, gap.join(re.escape(character) for character in folded))
+
+
+def within_clauses_pattern(marked: str) -> re.Pattern[str]:
+    """Pattern for a text that may be spaced otherwise, but bridges no punctuation it has not.
+
+    为老师 does not stand in 为：“老师.
+    """
+    pieces = [piece for piece in re.split(f"[{_dropped_class()}]+", marked) if piece]
+    bodies = [_SPACE.join(re.escape(character) for character in piece) for piece in pieces]
+    return _between_words("".join(pieces), f"[{_dropped_class()}]*".join(bodies))
+
+
+def _between_words(folded: str, body: str) -> re.Pattern[str]:
     before = f"(?<!{_WORD})" if re.match(_WORD, folded[0]) else ""
     after = f"(?!{_WORD})" if re.match(_WORD, folded[-1]) else ""
     return re.compile(f"{before}{body}{after}")

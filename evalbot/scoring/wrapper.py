@@ -38,11 +38,12 @@ _OPENER = (
     r"[!,.。，、！~～ ]{1,3}\s{0,3})"
 )
 _LEAD_IN = re.compile(
-    rf"(?P<opener>{_OPENER})?(?:(?:以下是|以下為|以下为|下面是|这是|這是|以下は|以下が|以下に|こちらが|こちらは"
+    rf"{_OPENER}?(?P<start>(?:以下是|以下為|以下为|下面是|这是|這是|以下は|以下が|以下に|こちらが|こちらは"
     rf"|here is|here's|here’s|below is|the following is|this is)"
     rf"[^\n:：]{{0,40}}?{_THING}[^\n:：]{{0,30}}"
     rf"|(?:[这這该該此][^\n:：，。]{{0,8}}的)?{_THING}{{1,2}}(?:如下|是|为|為|は(?:以下の通り|次の通り)(?:です)?)"
-    rf"|(?:the|your) (?:[a-z]+ ){{0,3}}{_THING}[^\n:：]{{0,40}}? (?:is|reads|would be)(?: as follows)?"
+    rf"|(?:the|your) (?:[a-z]+ ){{0,3}}{_THING}[^\n:：]{{0,40}}?"
+    r" (?:is|reads|would be)(?: as follows)?"
     r")[:：]\s*",
     re.IGNORECASE,
 )
@@ -128,17 +129,17 @@ def _peel(text: str) -> tuple[str, str] | None:
     for mark in _END_MARKS:
         if text.endswith(mark) and (inner := text.removesuffix(mark).strip()):
             return "end_mark", inner
-    if (match := _LEAD_IN.match(text)) and not disowns(match[0][match.end("opener") :] if match["opener"] else match[0]):
+    for kind, start in (("lead_in", _LEAD_IN), ("label", _LABEL), ("label", _HEADING)):
+        match = start.match(text)
+        if match is None or disowns(match[match.lastgroup or 0]):
+            continue
         if inner := text[match.end() :].strip():
-            return "lead_in", inner
-    for start in (_LABEL, _HEADING):
-        if (match := start.match(text)) and not disowns(match[0]):
-            if inner := text[match.end() :].strip():
-                return "label", inner
+            return kind, inner
     if (match := _SOURCE_LINE.match(text)) and _LABEL.match(text, match.end()):
         return "source", text[match.end() :]
-    if (match := _REMARK_LINES.search(text)) and not finds_fault(text[match.start() :]):
-        if inner := text[: match.start()].strip():
+    if (match := _REMARK_LINES.search(text)) and (inner := text[: match.start()].strip()):
+        remark = text[match.start() :]
+        if not finds_fault(remark):
             return "remark", inner
     for kind, around, group in (("fence", _FENCE, 1), ("tag", _TAGGED, 2)):
         if (match := around.fullmatch(text)) and (inner := match[group].strip()):

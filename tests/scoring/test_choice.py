@@ -30,7 +30,6 @@ CITIES = ("北京", "上海", "上海市中心", "广州")
         "The answer is **B**",
         "正确答案是上海。",
         "Ｂ",
-        "答案是 B，不是 C",
         "B, because of the sea",
     ],
 )
@@ -61,6 +60,48 @@ def test_another_choice_is_wrong(answer: str) -> None:
 )
 def test_two_choices_or_none_go_to_a_person(answer: str) -> None:
     assert outcome(answer, "B", choices=CITIES, auto=CHOICE) == "needs_review"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Option A is incorrect",
+        "选A是错误的",
+        "答えはAではない",
+        "A以外",
+        "排除A",
+        "Anything but Paris",
+        "All but A",
+        "I rule out A.",
+        "Answer: A. Wait, no, B",
+        "答案是A，不对，是B",
+        "Answer: A (wrong)",
+        "答案是 A，不是 C",
+        "除了A",
+        "Aは間違い",
+        "Paris is false.",
+    ],
+)
+@pytest.mark.parametrize("choices", [(), ("Paris", "Rome", "Oslo")])
+@pytest.mark.parametrize("reference", ["A", "B"])
+def test_a_denial_beside_the_choice_goes_to_a_person(
+    answer: str, choices: tuple[str, ...], reference: str
+) -> None:
+    assert outcome(answer, reference, choices=choices, auto=CHOICE) == "needs_review"
+
+
+def test_a_denial_in_the_text_of_the_choice_is_no_denial() -> None:
+    choices = ("Yes", "No", "None of these", "除了北京")
+    for answer, letter in (
+        ("No.", "B"),
+        ("Answer: No", "B"),
+        ("The answer is C. None of these", "C"),
+        ("D. 除了北京", "D"),
+    ):
+        assert outcome(answer, letter, choices=choices, auto=CHOICE) == "correct"
+    assert outcome("It is not C, none of these", "C", choices=choices, auto=CHOICE) == (
+        "needs_review"
+    )
 
 
 def test_an_acceptable_choice_is_acceptable() -> None:

@@ -49,6 +49,34 @@ def test_a_trap_that_a_reference_holds_tells_nothing() -> None:
     assert outcome("开门", "请不要开门", traps=("开门",)) == "wrong"
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "昨天我给妈妈写了一封信。（“手紙”是信，不是中文的手纸。）",
+        "昨天我给妈妈写了一封信。\n\n- 手紙：信（不是手纸）",
+    ],
+)
+def test_a_trap_beside_a_whole_reference_goes_to_a_person(answer: str) -> None:
+    given = grade(answer, "昨天我给妈妈写了一封信。", traps=("手纸",))
+    assert given.unscored_reason == "needs_review"
+    assert "trap" in given.evidence["flags"]
+
+
+def test_a_trap_around_a_reference_or_without_one_is_wrong() -> None:
+    assert outcome("请先不要开门", "开门", traps=("不要开门",)) == "wrong"
+    assert outcome("昨天我给妈妈寄了手纸", "昨天我给妈妈写了一封信", traps=("手纸",)) == "wrong"
+
+
+def test_a_trap_bridges_no_punctuation_that_it_does_not_have() -> None:
+    reference, trap = "老师给我写了推荐信。", "为老师"
+    said = outcome('这句话可以翻译为："老师给我写了推荐信。"', reference, traps=(trap,))
+    assert said == "needs_review"
+    assert "trap" not in flags('这句话翻译为："老师写了信"', reference, traps=(trap,))
+    assert outcome("我为 老师写了信", reference, traps=(trap,)) == "wrong"
+    assert outcome("这样，不行！我说", reference, traps=("不。行",)) == "wrong"
+    assert outcome("他说不！行吧", reference, traps=("不，行",)) == "wrong"
+
+
 def test_a_trap_in_a_remark_is_no_hit() -> None:
     assert outcome("请关门\n\n注：不是“请开门”。", "请关门", traps=("请开门",)) == "correct"
 

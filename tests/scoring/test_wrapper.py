@@ -33,6 +33,15 @@ from .grading import flags, outcome
         "请关门\n\n(Note: this is an imperative.)",
         "请关门\n\nお役に立てれば幸いです。",
         "原文：ドアを閉めて\n译文：请关门",
+        "翻译如下：请关门",
+        "好的，翻译如下：\n请关门",
+        "没问题！以下是翻译：请关门",
+        "这句话的中文翻译是：请关门",
+        "The Chinese translation is: 请关门",
+        "请关门<|im_end|>",
+        "译文：请关门</s>",
+        "请关门\n<|endoftext|>",
+        "请关门<|eot_id|>\n",
     ],
 )
 def test_wrappers_are_taken_off(answer: str) -> None:
@@ -57,6 +66,22 @@ def test_wrappers_are_taken_off(answer: str) -> None:
 )
 def test_what_could_be_content_stays(answer: str) -> None:
     assert unwrap(answer) == (answer, (), False)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "这是错误的翻译：请关门",
+        "请关门\n\n注：以上翻译是错的，应为：请开门",
+        "This translation is wrong: 请关门",
+        "This is not the translation: 请关门",
+        "译文（错误）：请关门",
+        "请关门\n\nNote: the above is incorrect",
+    ],
+)
+def test_what_disowns_the_text_is_no_wrapper(answer: str) -> None:
+    assert unwrap(answer).removed == ()
+    assert outcome(answer, "请关门") == "needs_review"
 
 
 @pytest.mark.parametrize(
