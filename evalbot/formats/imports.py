@@ -52,16 +52,16 @@ class GradeRow:
     at: datetime | None = None
 
 
-def read_answer_rows(path: Path) -> list[AnswerRow]:
+def read_answer_rows(path: Path, problems: Problems) -> list[AnswerRow]:
     """The answers of a .jsonl or .csv file, each case, model and repeat once.
 
-    Raises NotFoundError, InputError for another kind of file, and ProblemsError with
-    everything that is wrong.
+    Only rows that are well are given; what is wrong with the others, or with the file, is
+    noted in problems.
     """
-    problems = Problems()
     rows = []
     places: dict[tuple[str, str, str, int], str] = {}
     for fields, place in _records(path, problems):
+        before = len(problems)
         row = AnswerRow(
             place=place,
             suite=fields.name("suite"),
@@ -79,16 +79,16 @@ def read_answer_rows(path: Path) -> list[AnswerRow]:
         if first != place and row.case:
             found = f"{shown(row.case)}, which {first} answers for this model and repeat"
             fields.fault("case", found, "one answer a case, model and repeat")
-        rows.append(row)
-    problems.raise_if_any()
+        if len(problems) == before:
+            rows.append(row)
     return rows
 
 
-def read_grade_rows(path: Path) -> list[GradeRow]:
-    """The grades of a .jsonl or .csv file. Raises as read_answer_rows does."""
-    problems = Problems()
+def read_grade_rows(path: Path, problems: Problems) -> list[GradeRow]:
+    """The grades of a .jsonl or .csv file, as read_answer_rows gives answers."""
     rows = []
     for fields, place in _records(path, problems):
+        before = len(problems)
         row = GradeRow(
             place=place,
             suite=fields.name("suite"),
@@ -103,19 +103,21 @@ def read_grade_rows(path: Path) -> list[GradeRow]:
             at=_moment(fields, "at"),
         )
         fields.finish()
-        rows.append(row)
-    problems.raise_if_any()
+        if len(problems) == before:
+            rows.append(row)
     return rows
 
 
 def _records(path: Path, problems: Problems) -> Iterator[tuple[Fields, str]]:
     file = str(path)
-    if path.suffix not in (".jsonl", ".csv"):
-        raise InputError(f"{file}: found {path.suffix or 'no ending'}; expected .jsonl or .csv")
-    text = read_text(path, file, problems)
+    kind = path.suffix.lower()
+    if kind not in (".jsonl", ".csv"):
+        problems.add(file, "", path.suffix or "no ending", ".jsonl or .csv")
+        return
+    text = _text(path, file, problems)
     if text is None:
         return
-    if path.suffix == ".jsonl":
+    if kind == ".jsonl":
         records = parse_jsonl(text, file, problems)
     else:
         records = read_records(read_csv(text, file, problems), file, problems)
@@ -123,6 +125,14 @@ def _records(path: Path, problems: Problems) -> Iterator[tuple[Fields, str]]:
         problems.add(file, "", "no rows", "at least one row")
     for record in records:
         yield Fields(record, file, problems), f"{file}:{record.line}"
+
+
+def _text(path: Path, file: str, problems: Problems) -> str | None:
+    try:
+        return read_text(path, file, problems)
+    except InputError as error:
+        problems.add(file, "", str(error), "a file that can be read")
+        return None
 
 
 def _moment(fields: Fields, name: str) -> datetime | None:

@@ -21,6 +21,13 @@ class Problems:
         """Note one problem; the arguments are those of Problem."""
         self._found.append(Problem(place, field, found, expected))
 
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Note problems that were found elsewhere."""
+        self._found.extend(problems)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
     def raise_if_any(self) -> None:
         """Raise ProblemsError with everything noted so far."""
         if self._found:

@@ -32,8 +32,8 @@ def import_answers(
     Rows that came in before, all of a suite's together, bring nothing: their run is named.
     Raises ProblemsError with everything that is wrong in any of the files.
     """
-    rows = read_all(paths, read_answer_rows)
     problems = Problems()
+    rows = read_all(paths, read_answer_rows, problems)
     _check_once(rows, problems)
     suites = by_suite(rows)
     material = read_material(suites, config.folder, problems)

@@ -8,6 +8,7 @@ from pathlib import Path
 from evalbot.domain.answers import Answer, Place
 from evalbot.domain.runs import Run
 from evalbot.domain.settings import Config
+from evalbot.errors import InputError
 from evalbot.formats.imports import GradeRow, read_grade_rows
 from evalbot.formats.problems import Problems, nearest, shown
 from evalbot.grading.basis import basis_of
@@ -28,12 +29,14 @@ def attach_grades(
 
     Raises ProblemsError with every row that fits no answer of the run.
     """
-    rows = read_all(paths, read_grade_rows)
+    problems = Problems()
+    rows = read_all(paths, read_grade_rows, problems)
     with database.write() as connection:
         run = runs.get_run(connection, run_id)
         basis = basis_of(run, config.folder)
+        if basis.note is not None:
+            raise InputError(f"{basis.note}; mend them before grades are attached")
         answers = _answers(connection, run)
-        problems = Problems()
         _check_places(run, rows, answers, problems)
         check_verdicts(rows, basis.rubric, problems)
         _check_texts(connection, run, rows, problems)

@@ -35,8 +35,8 @@ def import_grades(
     Rows that came in before, all of a suite's together, bring nothing: their run is named.
     Raises ProblemsError with everything that is wrong in any of the files.
     """
-    suites = by_suite(read_all(paths, read_grade_rows))
     problems = Problems()
+    suites = by_suite(read_all(paths, read_grade_rows, problems))
     material = read_material(suites, config.folder, problems)
     texts = {name: texts_by_place(rows, problems) for name, rows in suites.items()}
     for name, found in material.items():

@@ -12,7 +12,7 @@ from evalbot import __version__
 from evalbot.domain.cases import Suite
 from evalbot.domain.rubrics import Rubric
 from evalbot.domain.runs import Run, RunEndpoint, RunState
-from evalbot.errors import Problem, ProblemsError
+from evalbot.errors import ProblemsError
 from evalbot.fingerprint import fingerprint
 from evalbot.formats.catalogue import find_rubric, list_suites
 from evalbot.formats.imports import AnswerRow, GradeRow
@@ -37,18 +37,11 @@ class Material:
     rubric: Rubric
 
 
-def read_all(paths: Sequence[Path], read: Callable[[Path], list[AnyRow]]) -> list[AnyRow]:
-    """The rows of all files; the problems of all files in one ProblemsError."""
-    rows: list[AnyRow] = []
-    found: list[Problem] = []
-    for path in dict.fromkeys(paths):
-        try:
-            rows += read(path)
-        except ProblemsError as error:
-            found += error.problems
-    if found:
-        raise ProblemsError(found)
-    return rows
+def read_all(
+    paths: Sequence[Path], read: Callable[[Path, Problems], list[AnyRow]], problems: Problems
+) -> list[AnyRow]:
+    """The rows that are well of all files; what is wrong with the others is noted."""
+    return [row for path in dict.fromkeys(paths) for row in read(path, problems)]
 
 
 def by_suite(rows: Iterable[AnyRow]) -> dict[str, list[AnyRow]]:
@@ -72,10 +65,13 @@ def read_material(
             expected = f"a suite in {folder / 'datasets'} or a shipped one{hint}"
             problems.add(rows[0].place, "suite", shown(name), expected)
             continue
-        suite = read_suite(known[name])
-        check_cases(rows, f"suite {name}", [case.key for case in suite.cases], problems)
-        check_repeats(rows, problems)
-        found[name] = Material(suite, read_rubric(find_rubric(suite.rubric, folder)))
+        try:
+            suite = read_suite(known[name])
+            check_cases(rows, f"suite {name}", [case.key for case in suite.cases], problems)
+            check_repeats(rows, problems)
+            found[name] = Material(suite, read_rubric(find_rubric(suite.rubric, folder)))
+        except ProblemsError as error:
+            problems.extend(error.problems)
     return found
 
 

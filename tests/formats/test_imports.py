@@ -10,11 +10,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evalbot.domain.rubrics import Layer
-from evalbot.errors import InputError, NotFoundError, ProblemsError
+from evalbot.errors import InputError, ProblemsError
+from evalbot.formats import imports
 from evalbot.formats.cells import BOM, write_csv
-from evalbot.formats.imports import AnswerRow, GradeRow, read_answer_rows, read_grade_rows
+from evalbot.formats.imports import AnswerRow, GradeRow
+from evalbot.formats.problems import Problems
 
 from .texts import problems_of
+
+
+def read_answer_rows(path: Path) -> list[AnswerRow]:
+    problems = Problems()
+    rows = imports.read_answer_rows(path, problems)
+    problems.raise_if_any()
+    return rows
+
+
+def read_grade_rows(path: Path) -> list[GradeRow]:
+    problems = Problems()
+    rows = imports.read_grade_rows(path, problems)
+    problems.raise_if_any()
+    return rows
+
 
 ANSWERS = "suite,case,model,answer"
 GRADES = "suite,case,model,layer,grader,verdict"
@@ -147,7 +164,7 @@ def test_a_null_answer_is_no_answer(save: Save) -> None:
 def test_other_files_are_refused(save: Save) -> None:
     with pytest.raises(InputError, match=r"expected \.jsonl or \.csv"):
         read_answer_rows(save("a.txt", ""))
-    with pytest.raises(NotFoundError):
+    with pytest.raises(ProblemsError, match="there is no file missing"):
         read_grade_rows(Path("missing.csv"))
 
 

@@ -172,3 +172,12 @@ def test_a_suite_beside_the_config_is_found_from_elsewhere(site: Site, tmp_path:
     file = site.csv("a.csv", HEAD, ["s", "q1", "m", "a1"])
     config = str(site.folder / "evalbot.yaml")
     assert len(site.ids("import", "answers", file, "--config", config)) == 1
+
+
+def test_a_row_that_is_wrong_in_itself_hides_no_other_fault(site: Site) -> None:
+    first = site.csv("a.csv", HEAD, ["s", "q1", "", "x"], ["s", "q33", "m", "x"])
+    other = site.csv("b.txt", HEAD, ["s", "q1", "m", "x"])
+    second = site.csv("c.csv", HEAD, ["z", "q1", "m", "x"])
+    told = site.fails("import", "answers", first, other, "missing.csv", second)
+    for words in ("a.csv:2: model", "b.txt: found .txt", "missing.csv", "q33", "c.csv:2: suite"):
+        assert words in told
