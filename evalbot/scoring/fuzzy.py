@@ -7,6 +7,7 @@ from rapidfuzz import fuzz
 from evalbot.domain.rubrics import Band
 from evalbot.scoring.caps import capping
 from evalbot.scoring.contains import held_trap
+from evalbot.scoring.denial import finds_fault
 from evalbot.scoring.exact import capped_apart, equal_text
 from evalbot.scoring.finding import Finding, Readings
 from evalbot.scoring.forms import PreparedCase, Target
@@ -58,11 +59,20 @@ def _by_band(case: PreparedCase, found: Finding) -> Finding:
     verdict = _band_verdict(case, found.nearest, found.ratio)
     if verdict is not None:
         capped = capping(case, found.differences)
+        if not capped and found.ratio < 100 and _calls_itself_wrong(case, found):
+            capped = ("negation",)
         return found._replace(verdict=None if capped else verdict, capped=capped)
     lowest_under = case.rule.wrong_below
     if lowest_under is not None and not _reaches(found.ratio, lowest_under):
         return found._replace(verdict=case.verdicts.lowest)
     return found
+
+
+def _calls_itself_wrong(case: PreparedCase, found: Finding) -> bool:
+    """Whether an answer calls itself wrong, in a text too long for the ratio to tell."""
+    if "negation" not in case.rule.caps or found.reading is None or found.nearest is None:
+        return False
+    return finds_fault(found.reading.plain) and not finds_fault(found.nearest.plain)
 
 
 def _by_ratio(case: PreparedCase, found: Finding) -> Finding:

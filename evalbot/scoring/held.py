@@ -7,6 +7,8 @@ number (5 in −5, 1 in 1/2, 三 in 十三), may say something else.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from operator import attrgetter
 
 from evalbot.scoring.forms import Form, Target
 from evalbot.scoring.numbers import Number, numbers_in
@@ -18,9 +20,9 @@ _TAIL = re.compile(r"(?<=[^\W\d_])[+#]+|")
 """What makes another name of a letter: C++, C#, A+."""
 _CORE = re.compile(rf"\w(?:.*\w)?(?:{_TAIL.pattern})", re.DOTALL)
 _CHARACTERS = re.compile(f"[{CJK}]")
-_JOIN = r"(?:[^\w\s=≈→⇒]{1,3}|\s?[/^⁄×]\s?|[ \u00a0\u202f])"
+_JOIN = r"(?:[^\w\s=≈→⇒]{1,3}|\s?[/^⁄×]\s?|\s[x*]\s|[ \u00a0\u202f])"
 """What joins digits to one number, fraction, range or power: 2 + 2 = 4 is none of them."""
-_MORE = re.compile(rf"\d{_JOIN}(?=\d)|\w分[之の]")
+_MORE = re.compile(rf"\d{_JOIN}(?=\d)|\d\s(?=[百千万萬亿億兆])|\w分[之の]")
 
 
 def doubt(answer: Form, target: Target) -> str | None:
@@ -30,8 +32,13 @@ def doubt(answer: Form, target: Target) -> str | None:
     """
     numbers = numbers_in(answer.marked, answer.folder.language)
     places = target.pattern.finditer(answer.marked)
-    found = [_doubt(answer.marked, *place.span(), numbers, target) for place in places]
-    return None if None in found else found[0]
+    first: str | None = None
+    for place in places:
+        reason = _doubt(answer.marked, *place.span(), numbers, target)
+        if reason is None:
+            return None
+        first = first or reason
+    return first
 
 
 def parting(marked: str) -> str:
@@ -53,7 +60,8 @@ def _kept(gap: re.Match[str]) -> str:
 def _doubt(
     marked: str, start: int, end: int, numbers: tuple[Number, ...], target: Target
 ) -> str | None:
-    touched = [number for number in numbers if number.start < end and start < number.end]
+    first = bisect_right(numbers, start, key=attrgetter("end"))
+    touched = numbers[first : bisect_left(numbers, end, lo=first, key=attrgetter("start"))]
     if target.numbers or any(number.start < start or end < number.end for number in touched):
         said = [number.value for number in touched]
         if said != [number.value for number in target.numbers] or _continues(marked, start, end):

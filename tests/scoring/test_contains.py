@@ -51,6 +51,8 @@ def test_words_and_numbers_are_held_whole(answer: str, reference: str, verdict: 
         ("10³", "103"),
         ("10³", "10"),
         ("10%", "10"),
+        ("5 万", "5"),
+        ("5 x 10^3", "5"),
         ("12 000", "12"),
         ("1939-1945", "1945"),
         ("56", "5-6"),

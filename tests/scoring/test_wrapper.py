@@ -84,6 +84,12 @@ def test_what_disowns_the_text_is_no_wrapper(answer: str) -> None:
     assert outcome(answer, "请关门") == "needs_review"
 
 
+def test_a_long_text_that_is_disowned_goes_to_a_person() -> None:
+    reference = "会议在小会议室举行，请大家带好资料。" * 40
+    for answer in (f"这是错误的翻译：{reference}", f"{reference}\n\nNote: the above is incorrect"):
+        assert outcome(answer, reference) == "needs_review"
+
+
 @pytest.mark.parametrize(
     "answer",
     ["请关门。希望对你有帮助！", "以下是翻译：", "请关门\n或者：\n把门关上", "当然！\n请关门"],
