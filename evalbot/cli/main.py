@@ -6,6 +6,7 @@ that `evalbot --help` stays quick.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -81,6 +82,9 @@ def main() -> None:
             err=True,
         )
         sys.exit(1)
+    finally:
+        # The process ends here: going through all its objects once more would free nothing.
+        gc.freeze()
 
 
 if __name__ == "__main__":

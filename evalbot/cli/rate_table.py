@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from evalbot.domain.cases import Suite
-    from evalbot.domain.rubrics import Rubric
+    from evalbot.domain.runs import Run
+    from evalbot.grading.basis import Basis
     from evalbot.store.database import Database
 
 
-def print_summary(database: Database, run_id: str, suite: Suite, rubric: Rubric) -> None:
+def print_summary(database: Database, run: Run, basis: Basis) -> None:
     """Rates of the automatic layer on stderr, by the texts the run was just graded by."""
     from evalbot.formats.tables import render
-    from evalbot.grading.basis import Basis
     from evalbot.reporting.rate_table import people_tables
     from evalbot.reporting.rates import RateQuery, rates_of_run
-    from evalbot.store.runs import get_run
+    from evalbot.store.runs import refresh
 
     with database.read() as connection:
-        # As recorded by now: which models were met is only known since they were asked.
-        run = get_run(connection, run_id)
-        rows = rates_of_run(connection, run, Basis(suite, rubric), RateQuery())
+        # Which models were met is only known since they were asked.
+        rows = rates_of_run(connection, refresh(connection, run), basis, RateQuery())
     typer.echo(render(*people_tables(rows), form="md").decode(), err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import shlex
 import signal
@@ -111,10 +112,11 @@ def run(
 def _finish(opened: Database, prepared: PreparedRun, options: RunOptions) -> None:
     """Work on a run and print its rates; exits with 1 where not all was recorded."""
     from evalbot.cli.rate_table import print_summary
+    from evalbot.grading.basis import Basis
 
     finished = work(opened, prepared, options)
     if finished is not None:
-        print_summary(opened, prepared.run.id, prepared.run.suite, prepared.run.rubric)
+        print_summary(opened, prepared.run, Basis(prepared.run.suite, prepared.run.rubric))
     if not finished:
         raise typer.Exit(1)
 
@@ -195,6 +197,7 @@ def work(opened: Database, prepared: PreparedRun, options: RunOptions) -> bool |
     typer.echo(run_id)
     sys.stdout.flush()
     runner = Runner(opened, prepared.run, prepared.endpoints, options)
+    gc.freeze()  # modules and suite stay: no collection needs to look at them while asking
     hint = f"evalbot run --resume {run_id}"
     try:
         with shown(runner.progress):

@@ -50,4 +50,4 @@ def score(
                 "suite: they were scored by their recorded text",
                 err=True,
             )
-        print_summary(opened, result.run.id, result.basis.suite, result.basis.rubric)
+        print_summary(opened, result.run, result.basis)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -180,6 +180,18 @@ def get_run(connection: Connection, run_id: str) -> Run:
         version=row.version,
         import_key=row.import_key,
         settings=row.settings,
+    )
+
+
+def refresh(connection: Connection, run: Run) -> Run:
+    """A run as read before, with what changes while it is worked on: state and endpoints."""
+    query = select(run_table.c.state, run_table.c.finished_at).where(run_table.c.id == run.id)
+    row = connection.execute(query).one()
+    return replace(
+        run,
+        state=RunState(row.state),
+        finished_at=row.finished_at,
+        endpoints=_endpoints(connection, run.id),
     )
 
 
