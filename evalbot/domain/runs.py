@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalbot.domain.answers import Answer, Place
 from evalbot.domain.cases import Suite
@@ -74,8 +74,7 @@ class RecordedAnswer:
     model_fingerprint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NewGrade:
+class NewGrade(NamedTuple):
     """A grade to be recorded; exactly one of verdict and unscored_reason is given.
 
     token makes a grade unique whatever happens on the way: the same one twice is one.

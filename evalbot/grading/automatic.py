@@ -33,8 +33,13 @@ class AutoGrader:
             for case, text in zip(suite.cases, self.case_texts, strict=True)
         }
 
-    def grade(self, case: str, status: AnswerStatus, text: str) -> NewGrade:
-        """The grade of one answer; one that is not ok is unscored with its status as reason."""
+    def grade(
+        self, case: str, status: AnswerStatus, text: str, at: datetime | None = None
+    ) -> NewGrade:
+        """The grade of one answer; one that is not ok is unscored with its status as reason.
+
+        at: when it is given, now where left out.
+        """
         result = self._scorer.grade(case, status, text)
         return NewGrade(
             layer=str(Layer.AUTO),
@@ -45,6 +50,6 @@ class AutoGrader:
             rubric_version=self._rubric.version,
             rubric_fingerprint=self.rubric_fingerprint,
             case_fingerprint=self._cases[case],
-            at=datetime.now(UTC),
+            at=at or datetime.now(UTC),
             evidence=result.evidence or None,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from evalbot.domain.runs import NewGrade, Run
@@ -43,6 +44,7 @@ def rescore(
     basis = basis_from_files(run, folder)
     grader = AutoGrader(basis.suite, basis.rubric)
     answers = written = changed = 0
+    at = datetime.now(UTC)
     # One transaction: either the whole run is scored by the new texts, or none of it.
     with database.write() as connection:
         runs.set_grading(connection, run.id, basis.suite, basis.rubric)
@@ -55,7 +57,7 @@ def rescore(
             before = newest_auto_grades(connection, page[0].id, page[-1].id)
             new: list[tuple[int, NewGrade]] = []
             for answer in page:
-                grade = grader.grade(answer.place.case, answer.status, answer.text)
+                grade = grader.grade(answer.place.case, answer.status, answer.text, at)
                 old = before.get(answer.id)
                 if old is not None and old == _essence(grade):
                     continue

@@ -141,7 +141,7 @@ def glance_at_answers(connection: Connection, run: str) -> Iterator[AnswerGlance
         answer_table.c.timing_source,
     )
     result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
-    return (AnswerGlance(*row) for row in result)
+    return (AnswerGlance._make(row) for page in result.partitions() for row in page)
 
 
 def read_answers(

@@ -195,7 +195,7 @@ def glance_at_grades(
         .order_by(grade_table.c.answer_id, grade_table.c.id)
     )
     result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
-    return (GradeGlance(*row) for row in result)
+    return (GradeGlance._make(row) for page in result.partitions() for row in page)
 
 
 class AutoVerdict(NamedTuple):

@@ -6,6 +6,7 @@ once, under the fingerprint of their content. Times are ISO 8601 text in UTC.
 
 from __future__ import annotations
 
+import functools
 from datetime import UTC, datetime
 from typing import Any
 
@@ -48,6 +49,7 @@ class UtcTime(TypeDecorator[datetime]):
         return None if value is None else datetime.fromisoformat(value)
 
 
+@functools.lru_cache(maxsize=64)
 def time_text(value: datetime) -> str:
     """ISO 8601 in UTC with microseconds: text order is time order."""
     return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from evalbot.domain.answers import Place
@@ -59,7 +59,7 @@ def grade_records(connection: Connection, run: Run, *, names: bool) -> list[Grad
     for stored in read_grades(connection, run.id, all_attempts=True):
         grade = stored.grade
         if grade.layer in PEOPLE:
-            grade = replace(grade, grader=called.get(grade.grader, grade.grader))
+            grade = grade._replace(grader=called.get(grade.grader, grade.grader))
         records.append(GradeRecord(stored.place, attempts[stored.answer_id], grade))
     return records
 
