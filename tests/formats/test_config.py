@@ -14,7 +14,7 @@ from evalbot.formats.urls import database_url
 
 from .texts import problems_of
 
-HERE = Path("/work")
+HERE = Path("/project")
 
 FULL = """
 database: postgresql+psycopg://user@host/db
@@ -101,7 +101,7 @@ def test_free_mappings_are_typed_as_json_types_them() -> None:
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "null\n", "endpoints:\njudges: []\n"])
 def test_an_empty_config_has_a_database_beside_it(text: str) -> None:
-    assert parse_config(text, HERE) == Config(HERE, database="sqlite:////work/evalbot.db")
+    assert parse_config(text, HERE) == Config(HERE, database="sqlite:////project/evalbot.db")
 
 
 def test_aliases_may_be_used() -> None:
@@ -265,10 +265,10 @@ def test_a_key_in_place_of_its_name_is_refused_and_not_repeated(key: str) -> Non
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
-        ("sqlite:///evalbot.db", "sqlite:////work/evalbot.db"),
-        ("sqlite:///data/a b.db", "sqlite:////work/data/a b.db"),
+        ("sqlite:///evalbot.db", "sqlite:////project/evalbot.db"),
+        ("sqlite:///data/a b.db", "sqlite:////project/data/a b.db"),
         ("sqlite:////tmp/x.db", "sqlite:////tmp/x.db"),
-        ("sqlite:///x.db?timeout=5", "sqlite:////work/x.db?timeout=5"),
+        ("sqlite:///x.db?timeout=5", "sqlite:////project/x.db?timeout=5"),
         ("postgresql://user@host/db", "postgresql://user@host/db"),
         ("postgresql+psycopg:///db?host=/tmp", "postgresql+psycopg:///db?host=/tmp"),
     ],
