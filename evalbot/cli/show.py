@@ -28,7 +28,7 @@ def show(
     model: Annotated[str | None, typer.Option(help="Only these models.")] = None,
     case: Annotated[str | None, typer.Option(help="Only these cases.")] = None,
     verdict: Annotated[
-        str | None, typer.Option(help="Only these automatic verdicts, or needs_review.")
+        str | None, typer.Option(help="Only these verdicts, of any layer, or needs_review.")
     ] = None,
     status: Annotated[str | None, typer.Option(help="Only these statuses, e.g. truncated.")] = None,
     reasoning: Annotated[bool, typer.Option("--reasoning", help="Show the thinking too.")] = False,

@@ -46,7 +46,7 @@ def basis_of(run: Run, folder: Path) -> Basis:
         return basis_from_files(run, folder)
     except ProblemsError:
         note = (
-            f"the files of suite {run.suite.name} or its rubric are broken (`evalbot check` tells "
+            f"the files of suite {run.suite.name} or its rubric are broken (evalbot check tells "
             "where): read by the recorded texts, so that nothing is shown as stale"
         )
         return Basis(run.suite, run.rubric, note=note)

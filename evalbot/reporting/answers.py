@@ -21,7 +21,7 @@ from evalbot.store.grades import read_grades
 
 @dataclass(frozen=True, slots=True)
 class AnswerFilter:
-    """Which answers; verdicts may name a verdict or an unscored reason of the auto layer."""
+    """Which answers; verdicts: of any layer, or an unscored reason of the auto layer."""
 
     models: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
@@ -71,7 +71,8 @@ def shown_answers(database: Database, run_id: str, wanted: AnswerFilter) -> Iter
     shown_count = 0
     for answer_id, recorded in found:
         answer = _shown(run, cases[recorded.place.case], recorded, grades[answer_id])
-        if wanted.verdicts and not {answer.verdict, answer.unscored_reason} & set(wanted.verdicts):
+        said = {answer.verdict, answer.unscored_reason, *(one.verdict for one in answer.others)}
+        if wanted.verdicts and not said & set(wanted.verdicts):
             continue
         yield answer
         shown_count += 1

@@ -120,7 +120,10 @@ def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
             "unscored cases would get"
         )
     if any(row.rate.stale for row in rows):
-        yield ("stale: graded under an older text; `evalbot score RUN` renews the automatic grades")
+        yield (
+            "stale: graded under an older text, and in neither n nor unscored; "
+            "evalbot score renews the automatic grades"
+        )
     for row in rows:
         if row.rate.reasons and row.tag is None:
             reasons = ", ".join(
@@ -133,6 +136,7 @@ def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
 def _signatures(rows: Sequence[RateRow]) -> Iterable[str]:
     """The signatures: the parts that all share once, and then what is each one's own."""
     parts = {_name(row, rows): row.signature.split("|") for row in rows}
+    asked = {_name(row, rows): row.asked for row in rows}
     shared = [
         part
         for part in next(iter(parts.values()), [])
@@ -142,7 +146,8 @@ def _signatures(rows: Sequence[RateRow]) -> Iterable[str]:
         yield f"signature, all: {'|'.join(shared)}"
     for name, own in parts.items():
         rest = own if len(parts) == 1 else [part for part in own if part not in shared]
-        yield f"signature, {name}: {'|'.join(rest)}"
+        words = f" ({asked[name]})" if asked[name] else ""
+        yield f"signature, {name}: {'|'.join(rest)}{words}"
 
 
 def _name(row: RateRow, rows: Sequence[RateRow]) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from evalbot import __version__
 from evalbot.domain.rubrics import Layer, Rubric
@@ -47,7 +48,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class RateRow:
-    """One line of the table; notes are about the whole run."""
+    """One line of the table; asked: the settings in words; notes: about the whole run."""
 
     run: str
     suite: str
@@ -59,6 +60,7 @@ class RateRow:
     rate: Rate
     speed: Speed
     signature: str
+    asked: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -153,6 +155,7 @@ class _RunTable:
             rate=rate_of(grades, self._basis.rubric.rate.weights),
             speed=_speed(shown),
             signature=self._signature(endpoint),
+            asked=_in_words(endpoint.settings),
             notes=self._notes(),
         )
 
@@ -223,6 +226,15 @@ def _by_answer(grades: Iterable[GradeGlance]) -> Iterator[tuple[int, list[GradeG
         together.append(grade)
     if together:
         yield together[0].answer_id, together
+
+
+def _in_words(settings: Mapping[str, Any]) -> str:
+    """Sampling and thinking as a reader knows them."""
+    said = [f"{name} {value}" for name, value in sorted(settings.get("sampling", {}).items())]
+    if settings.get("thinking") not in (None, "default"):
+        said.append(f"thinking {settings['thinking']}")
+    said += [f"{name} {value}" for name, value in sorted(settings.get("extra_body", {}).items())]
+    return ", ".join(said)
 
 
 def _speed(answers: Sequence[AnswerGlance]) -> Speed:

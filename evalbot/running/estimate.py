@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evalbot.domain.cases import Suite
 from evalbot.domain.settings import EndpointSettings
 from evalbot.running.turn import UNKNOWN_SLOTS
-from evalbot.store.answers import typical_total_ms
+from evalbot.store.answers import mean_total_ms
 from evalbot.store.database import Database
 
 CHARACTERS_PER_TOKEN = 4
@@ -33,7 +33,7 @@ def estimate_run(
     repeats: int,
     concurrency: int | None,
 ) -> list[Estimate]:
-    """One line per endpoint; time is told by the median of its earlier answers."""
+    """One line per endpoint; time is told by the mean of its earlier answers."""
     calls = len(suite.cases) * repeats
     tokens = repeats * sum(
         rough_tokens(turn.content) for case in suite.cases for turn in suite.conversation(case)
@@ -41,7 +41,7 @@ def estimate_run(
     estimates = []
     with database.read() as connection:
         for endpoint in endpoints:
-            usual = typical_total_ms(connection, endpoint.name)
+            usual = mean_total_ms(connection, endpoint.name, suite.name)
             at_once = concurrency or endpoint.concurrency or UNKNOWN_SLOTS
             estimates.append(
                 Estimate(

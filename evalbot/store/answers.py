@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from statistics import median
+from statistics import fmean
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVarTuple
 
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, Select, insert, select
 
 from evalbot.domain.answers import Answer, AnswerStatus, Place, Retry, Timing, Usage
 from evalbot.domain.runs import RecordedAnswer
-from evalbot.store.schema import answer_table
+from evalbot.store.schema import answer_table, run_table
 
 PAGE = 2_000
 STREAMED = MappingProxyType({"yield_per": PAGE})
@@ -239,14 +239,17 @@ def _recorded(row: Row[Any]) -> RecordedAnswer:
     )
 
 
-def typical_total_ms(connection: Connection, endpoint: str) -> float | None:
-    """Median time of an endpoint's newest answers, in any run; None where it has none."""
-    rows = connection.execute(
+def mean_total_ms(connection: Connection, endpoint: str, suite: str) -> float | None:
+    """Mean time of an endpoint's newest answers, to this suite if there are any; None without."""
+    query = (
         select(answer_table.c.total_ms)
-        .where(answer_table.c.endpoint == endpoint, answer_table.c.status == str(AnswerStatus.OK))
-        .where(answer_table.c.total_ms.is_not(None))
+        .where(answer_table.c.endpoint == endpoint, answer_table.c.total_ms.is_not(None))
         .order_by(answer_table.c.id.desc())
         .limit(PAGE)
     )
-    times = [time for time in rows.scalars() if time is not None]
-    return median(times) if times else None
+    here = query.join(run_table, run_table.c.id == answer_table.c.run)
+    for one in (here.where(run_table.c.suite == suite), query):
+        times = [time for time in connection.execute(one).scalars() if time is not None]
+        if times:
+            return fmean(times)
+    return None

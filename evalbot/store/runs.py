@@ -155,7 +155,10 @@ def set_grading(connection: Connection, run: str, suite: Suite, rubric: Rubric) 
 
 
 def get_run(connection: Connection, run_id: str) -> Run:
-    """The run of this id, or of a beginning that only one id has; NotFoundError otherwise."""
+    """The run of this id, a suite's newest, or the only one whose id begins so.
+
+    NotFoundError where there is none, InputError where a beginning fits several.
+    """
     row = _find(connection, run_id)
     cases = connection.execute(
         select(run_case_table.c.case_key, run_case_table.c.question, run_case_table.c.text)
@@ -285,6 +288,14 @@ def _find(connection: Connection, run_id: str) -> Row[Any]:
     row = connection.execute(select(run_table).where(run_table.c.id == run_id)).one_or_none()
     if row is not None:
         return row
+    newest = connection.execute(
+        select(run_table)
+        .where(run_table.c.suite == run_id)
+        .order_by(run_table.c.started_at.desc(), run_table.c.id.desc())
+        .limit(1)
+    ).one_or_none()
+    if newest is not None:
+        return newest
     like = connection.execute(
         select(run_table.c.id).where(run_table.c.id.startswith(run_id, autoescape=True)).limit(10)
     ).scalars()

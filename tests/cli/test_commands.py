@@ -342,3 +342,30 @@ def test_a_suite_run_by_its_path_is_found_again(site: Path) -> None:
     done = evalbot("run", "--resume", run, folder=site)
     assert done.returncode == 2
     assert "the questions of suite small changed" in done.stderr
+
+
+def test_a_suites_name_stands_for_its_newest_run(site: Path) -> None:
+    with open_database("sqlite:///evalbot.db", site) as database:
+        record(database, small_run(site, "new", run_id="small-2"), [said("door", "new", "请关门")])
+    done = evalbot("rates", "small", "--format", "json", folder=site)
+    assert [row["run"] for row in json.loads(done.stdout)] == ["small-2"]
+
+
+def test_show_finds_verdicts_of_people_too(site: Path) -> None:
+    rows = "suite,case,model,layer,grader,verdict\nsmall,light,b,human,ann,acceptable\n"
+    (site / "grades.csv").write_text(rows, encoding="utf-8")
+    assert (
+        evalbot("import", "grades", "grades.csv", "--run", "small-1", folder=site).returncode == 0
+    )
+    done = evalbot("show", "small-1", "--verdict", "acceptable", folder=site)
+    assert "ann: acceptable" in done.stdout
+
+
+def test_settings_stand_in_words_behind_their_fingerprint(site: Path) -> None:
+    config = (
+        "endpoints: [{name: a, base_url: 'http://127.0.0.1:1/v1', retries: 0, "
+        'thinking: "off", sampling: {temperature: 0.8, max_tokens: 9}}]\n'
+    )
+    (site / "evalbot.yaml").write_text(config)
+    done = evalbot("run", "small", folder=site)
+    assert "(max_tokens 9, temperature 0.8, thinking off)" in done.stderr
