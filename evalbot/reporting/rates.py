@@ -109,6 +109,7 @@ class _RunTable:
         self._basis = basis
         self._query = query
         self._rules = Rules.of(basis)
+        self._cases_fingerprint = fingerprint(dict(self._rules.cases))
         self._case_of = {answer.id: answer.case for answer in answers}
         self._graded = dict(self._grade_all(grades))
         self._answers: dict[tuple[str, int], dict[str, list[AnswerGlance]]] = {}
@@ -203,7 +204,7 @@ class _RunTable:
             parts.append(f"judge:{self._query.judge or 'majority'}")
         parts += [
             f"rubric:{rubric.name}@{rubric.version}/{self._rules.layers[layer][:8]}",
-            f"cases:{len(self._rules.cases)}/{fingerprint(dict(self._rules.cases))[:8]}",
+            f"cases:{len(self._rules.cases)}/{self._cases_fingerprint[:8]}",
             f"asked:{endpoint.settings_fingerprint[:8]}",
             f"model:{(endpoint.model_fingerprint or 'unknown')[:8]}",
             f"repeats:{self._run.repeats}",
