@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalbot.domain.cases import Checkpoint
 from evalbot.fingerprint import fingerprint
@@ -123,8 +123,7 @@ class Rubric:
         return fingerprint(self.text_for(layer))
 
 
-@dataclass(frozen=True, slots=True)
-class AutoGrade:
+class AutoGrade(NamedTuple):
     """What the automatic scorer says: a verdict, or why there is none, with its evidence."""
 
     verdict: str | None

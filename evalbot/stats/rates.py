@@ -6,14 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evalbot.stats.wilson import wilson_of
 
 NOT_GRADED = "not_graded"
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(NamedTuple):
     """What one layer says of one answer: a verdict, or why there is none.
 
     stale: there is a grade, but it was made under another text.

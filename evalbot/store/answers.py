@@ -63,8 +63,7 @@ def attempts_of(connection: Connection, run: str) -> dict[int, int]:
     return dict(connection.execute(query).all())
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerToScore:
+class AnswerToScore(NamedTuple):
     """What the automatic scorer needs of an answer."""
 
     id: int
