@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from evalbot.store.schema import metadata
+from evalbot.store.tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

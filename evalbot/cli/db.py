@@ -33,7 +33,7 @@ def upgrade(config: ConfigOption = None, database: DatabaseOption = None) -> Non
 def status(config: ConfigOption = None, database: DatabaseOption = None) -> None:
     """Tell which version the database has, and whether it needs an upgrade."""
     from evalbot.store.database import require, revision_of
-    from evalbot.store.schema import SCHEMA_REVISION
+    from evalbot.store.tables import SCHEMA_REVISION
 
     with _connected(config, database) as connected:
         require(connected)

@@ -114,7 +114,7 @@ class Recorder:
         with self._database.write() as connection:
             # Renewed inside each transaction: who has lost the run cannot write into it.
             leases.renew(connection, self._lease)
-            ids = add_answers(connection, self._lease.run, batch)
+            ids = add_answers(connection, self._lease.id, batch)
             GradeWriter(connection).add(list(zip(ids, grades, strict=True)))
 
 

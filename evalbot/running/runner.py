@@ -14,10 +14,10 @@ from evalbot.domain.runs import Run, RunEndpoint, RunState
 from evalbot.domain.settings import EndpointSettings
 from evalbot.errors import EndpointError, StoreError
 from evalbot.grading.automatic import AutoGrader
-from evalbot.running.commands import ServerProcess
 from evalbot.running.places import count_to_ask, places_to_ask
 from evalbot.running.progress import EndpointProgress, RunProgress
 from evalbot.running.recorder import Recorder, store_rules
+from evalbot.running.serving import stopped_afterwards
 from evalbot.running.together import finish, to_the_end
 from evalbot.running.turn import MODEL_CHECK_S, Turn, TurnSettings
 from evalbot.store import leases, runs
@@ -162,22 +162,12 @@ class Runner:
             self._asked.pop(endpoint.name),
             retry_failed=self._options.retry_failed,
         )
-        if not endpoint.start and not endpoint.stop:
-            return await turn.ask_all(places, None)
-        server = ServerProcess(endpoint, self._options.folder)
-        try:
-            return await turn.ask_all(places, server if endpoint.start else None)
-        except EndpointError as error:
-            await turn.give_up(places, str(error), AnswerStatus.CONNECTION)
-            return True
-        finally:
-            await to_the_end(self._stop(server))
-
-    async def _stop(self, server: ServerProcess) -> None:
-        try:
-            await server.stop()
-        except EndpointError as error:
-            self.progress.say(str(error))
+        async with stopped_afterwards(endpoint, self._options.folder, self.progress.say) as server:
+            try:
+                return await turn.ask_all(places, server)
+            except EndpointError as error:
+                await turn.give_up(places, str(error), AnswerStatus.CONNECTION)
+                return True
 
     async def _note_endpoint(self, endpoint: RunEndpoint) -> None:
         def note() -> None:

@@ -14,25 +14,20 @@ from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.client import EndpointClient
 from evalbot.endpoints.connections import Session, open_session
 from evalbot.endpoints.counting import tokens_too_many
-from evalbot.endpoints.preflight import (
-    inspect,
-    is_answering,
-    loaded_model,
-    wait_until_healthy,
-)
+from evalbot.endpoints.preflight import loaded_model
 from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
 from evalbot.running.commands import ServerProcess
 from evalbot.running.places import ToAsk
 from evalbot.running.progress import EndpointProgress
 from evalbot.running.recorder import Recorder
-from evalbot.running.together import finish, first_of
+from evalbot.running.serving import look_at
+from evalbot.running.together import finish
 
 UNKNOWN_SLOTS = 4
 """Requests at once to a server that does not tell its slots."""
 
 MODEL_CHECK_S = 10.0
-LONGEST_START_S = 600.0
 GONE_AFTER = 8
 """Connection errors in a row after which an endpoint is taken to be gone."""
 
@@ -119,23 +114,10 @@ class Turn:
             await self._record(place, Answer(status, "", "", "", now, error_detail=detail))
 
     async def _look(self, session: Session, server: ServerProcess | None) -> EndpointFacts:
-        if server is None:
-            await wait_until_healthy(
-                session, self._endpoint, self._endpoint.timeout_s, starting=False
-            )
-        else:
+        def starting() -> None:
             self._progress.state = "starting"
-            if await is_answering(session, self._endpoint):
-                raise EndpointError(
-                    f"endpoint {self._endpoint.name}: another server answers at its address "
-                    "already, and would be taken for the one to be started; stop that one first"
-                )
-            await server.start()
-            await first_of(
-                wait_until_healthy(session, self._endpoint, LONGEST_START_S, starting=True),
-                server.watch(),
-            )
-        facts = await inspect(session, self._endpoint)
+
+        facts = await look_at(session, self._endpoint, server, starting)
         before = self._recorded.model_fingerprint
         if before is not None and before != facts.loaded.fingerprint:
             raise ModelChangedError(

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import comb, floor
+from math import comb, floor, sqrt
+
+TAIL = 0.025
+"""On each side of a 95 % interval."""
+
+NORMAL_FROM = 1000
+"""Values from which the binomial is as good as normal, and exact sums would take long."""
 
 
 def known(values: Iterable[float | None]) -> list[float]:
@@ -31,22 +37,26 @@ def percentile_of_known(values: Iterable[float | None], q: float) -> float | Non
     return percentile(there, q) if there else None
 
 
-def median_interval(
-    values: Sequence[float], confidence: float = 0.95
-) -> tuple[float, float] | None:
-    """Where the median of what the values were drawn from lies, whatever their distribution.
+def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """The 95 % interval of the median of what the values were drawn from.
 
-    From order statistics: the number of values below the median is binomial with p = 1/2
+    From order statistics, whatever the distribution: the number of values below the median is
+    binomial with p = 1/2
     (Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2). None with fewer than
     six values, where not even the whole span reaches 95 %.
     """
     n = len(values)
-    tail = (1 - confidence) / 2
-    left, cumulated = -1, 0.0
-    while cumulated + comb(n, left + 1) / 2**n <= tail:
-        left += 1
-        cumulated += comb(n, left) / 2**n
+    left = _rank(n, TAIL) if n < NORMAL_FROM else floor(n / 2 - sqrt(n))
     if left < 0:
         return None
     ordered = sorted(values)
     return ordered[left], ordered[n - 1 - left]
+
+
+def _rank(n: int, tail: float) -> int:
+    """The last rank, from 0, below which the binomial leaves no more than this tail; -1: none."""
+    rank, cumulated = -1, comb(n, 0) / 2**n
+    while cumulated <= tail:
+        rank += 1
+        cumulated += comb(n, rank + 1) / 2**n
+    return rank

@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from evalbot.errors import BusyError, EvalbotError, InputError, NeedsUpgradeError, StoreError
 from evalbot.fingerprint import canonical_json
-from evalbot.store.schema import SCHEMA_REVISION, metadata
+from evalbot.store.tables import SCHEMA_REVISION, metadata
 
 BUSY_TIMEOUT_MS = 30_000
 CREATE_LOCK = 7_229_119_001

@@ -1,4 +1,4 @@
-"""One process at a time works on a run: a lease with a heartbeat."""
+"""One process at a time works on a run or sweep: a lease with a heartbeat."""
 
 from __future__ import annotations
 
@@ -8,38 +8,49 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select, update
+from sqlalchemy import Connection, Row, Select, Table, select, update
 
 from evalbot.errors import LeaseHeldError
-from evalbot.store.schema import run_table
+from evalbot.store.schema import RunColumns, run_table
+from evalbot.store.speed_schema import SweepColumns, sweep_table
 
 LEASE_S = 30.0
 HEARTBEAT_S = 5.0
 
 
+class Leased(StrEnum):
+    """What a lease is for; the word users know it by."""
+
+    RUN = "run"
+    SWEEP = "sweep"
+
+
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on a run, as long as it is renewed."""
+    """The right to work on a run or sweep, as long as it is renewed."""
 
-    run: str
+    id: str
     token: str
+    of: Leased = Leased.RUN
 
 
-def acquire(connection: Connection, run: str) -> Lease:
-    """Take a run; raises LeaseHeldError, naming the holder, where another process has it.
+def acquire(connection: Connection, id_: str, of: Leased = Leased.RUN) -> Lease:
+    """Take a run or sweep; raises LeaseHeldError, naming the holder, where another process has it.
 
     A holder that died on this machine is told from one that lives, so that a killed run
     can go on at once; a holder elsewhere is waited for until its lease runs out.
     """
-    refuse_if_held(connection, run)
+    refuse_if_held(connection, id_, of)
     now = datetime.now(UTC)
-    lease = Lease(run, secrets.token_hex(8))
+    lease = Lease(id_, secrets.token_hex(8), of)
+    table = _table(of)
     connection.execute(
-        update(run_table)
-        .where(run_table.c.id == run)
+        update(table)
+        .where(table.c.id == id_)
         .values(
             lease_token=lease.token,
             lease_holder=_this_process(now),
@@ -49,54 +60,61 @@ def acquire(connection: Connection, run: str) -> Lease:
     return lease
 
 
-def refuse_if_held(connection: Connection, run: str) -> None:
-    """Raises LeaseHeldError, naming the holder, where a living process works on this run.
+def refuse_if_held(connection: Connection, id_: str, of: Leased = Leased.RUN) -> None:
+    """Raises LeaseHeldError, naming the holder, where a living process works on it.
 
     Nobody else can take it until the transaction ends.
     """
-    row = connection.execute(_lease_of(run).with_for_update()).one()
+    row = connection.execute(_lease_of(id_, of).with_for_update()).one()
     if _is_live(row):
         holder = row.lease_holder
         raise LeaseHeldError(
-            f"run {run} is being worked on by process {holder['pid']} on {holder['host']} "
+            f"{of} {id_} is being worked on by process {holder['pid']} on {holder['host']} "
             f"since {holder['since']}; wait for it, stop it there, or, if that machine is gone, "
             f"try again after {row.lease_until:%H:%M:%S} UTC"
         )
 
 
 def renew(connection: Connection, lease: Lease) -> None:
-    """Keep a lease; raises LeaseHeldError where another process has taken the run."""
+    """Keep a lease; raises LeaseHeldError where another process has taken over."""
     until = datetime.now(UTC) + timedelta(seconds=LEASE_S)
+    table = _table(lease.of)
     kept = connection.execute(
-        update(run_table)
-        .where(run_table.c.id == lease.run, run_table.c.lease_token == lease.token)
+        update(table)
+        .where(table.c.id == lease.id, table.c.lease_token == lease.token)
         .values(lease_until=until)
     )
     if kept.rowcount != 1:
         raise LeaseHeldError(
-            f"run {lease.run} was taken over by another process while this one was not heard of; "
-            "this one stops"
+            f"{lease.of} {lease.id} was taken over by another process while this one was not "
+            "heard of; this one stops"
         )
 
 
 def release(connection: Connection, lease: Lease) -> bool:
-    """Give a run back; False where another process had taken it already."""
+    """Give it back; False where another process had taken it already."""
+    table = _table(lease.of)
     given = connection.execute(
-        update(run_table)
-        .where(run_table.c.id == lease.run, run_table.c.lease_token == lease.token)
+        update(table)
+        .where(table.c.id == lease.id, table.c.lease_token == lease.token)
         .values(lease_token=None, lease_holder=None, lease_until=None)
     )
     return given.rowcount == 1
 
 
-def is_held(connection: Connection, run: str) -> bool:
-    """Whether a living process works on this run."""
-    return _is_live(connection.execute(_lease_of(run)).one())
+def is_held(connection: Connection, id_: str, of: Leased = Leased.RUN) -> bool:
+    """Whether a living process works on it."""
+    return _is_live(connection.execute(_lease_of(id_, of)).one())
 
 
-def _lease_of(run: str) -> Select[Any]:
-    return select(run_table.c.lease_token, run_table.c.lease_holder, run_table.c.lease_until).where(
-        run_table.c.id == run
+def _table(of: Leased) -> Table[RunColumns] | Table[SweepColumns]:
+    return run_table if of is Leased.RUN else sweep_table
+
+
+def _lease_of(id_: str, of: Leased) -> Select[Any]:
+    table = _table(of)
+    return select(table.c.lease_token, table.c.lease_holder, table.c.lease_until).where(
+        table.c.id == id_
     )
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, text
 
 from evalbot.errors import InputError, StoreError
 from evalbot.store.database import Database, revision_of
-from evalbot.store.schema import SCHEMA_REVISION
+from evalbot.store.tables import SCHEMA_REVISION
 
 
 def upgrade(database: Database, migrations: Path, target: str = SCHEMA_REVISION) -> Path | None:

@@ -17,8 +17,8 @@ from evalbot.formats.fields import COUNT, Bounds, Fields
 from evalbot.formats.problems import shown
 from evalbot.grading.basis import FROM_RECORD, Basis
 from evalbot.grading.staleness import Rules
+from evalbot.store.columns import time_text
 from evalbot.store.database import Connection
-from evalbot.store.schema import time_text
 from evalbot.store.texts import get_texts
 from evalbot.transfer.lines import GradeRecord
 from evalbot.transfer.masking import Mask

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 from evalbot.domain.answers import Place
 from evalbot.domain.runs import NewGrade, RecordedAnswer, Run
 from evalbot.store.answers import attempts_of, read_answers
+from evalbot.store.columns import time_text
 from evalbot.store.database import Connection
 from evalbot.store.grades import PEOPLE, pseudonyms, read_grades
-from evalbot.store.schema import time_text
 from evalbot.transfer.masking import Mask
 
 Line: TypeAlias = dict[str, Any]

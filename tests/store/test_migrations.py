@@ -11,9 +11,12 @@ from sqlalchemy import text
 
 from evalbot.errors import InputError, NeedsUpgradeError, StoreError
 from evalbot.formats.catalogue import shipped_folder
+from evalbot.store import runs, sweeps
+from evalbot.store.answers import read_answers
 from evalbot.store.database import connect, open_database, revision_of
-from evalbot.store.schema import SCHEMA_REVISION, metadata
+from evalbot.store.tables import SCHEMA_REVISION, metadata
 from evalbot.store.upgrades import backup, upgrade
+from tests.building import record, said, small_run, write_site
 
 MIGRATIONS = shipped_folder() / "migrations"
 
@@ -94,3 +97,17 @@ def test_an_upgrade_copies_the_database_first(tmp_path: Path) -> None:
     with connect(url) as database, pytest.raises(StoreError, match=r"could not be upgraded.*0000"):
         upgrade(database, MIGRATIONS)
     assert len(list(tmp_path.glob("a.backup-*.db"))) == 1
+
+
+def test_an_upgrade_keeps_every_row(tmp_path: Path, database_url: str) -> None:
+    run = small_run(write_site(tmp_path), "a", "b")
+    answer = said("door", "a", "请关门")
+    with connect(database_url) as database:
+        upgrade(database, MIGRATIONS, "0001")
+        record(database, run, [answer])
+        upgrade(database, MIGRATIONS)
+    assert differences(database_url) == []
+    with open_database(database_url) as database, database.read() as connection:
+        assert runs.get_run(connection, run.id) == run
+        assert [one.answer for _, one in read_answers(connection, run.id)] == [answer.answer]
+        assert sweeps.list_sweeps(connection) == []
