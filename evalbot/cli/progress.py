@@ -12,14 +12,14 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from evalbot.running.progress import EndpointProgress, RunProgress
+from evalbot.running.progress import EndpointProgress, Progress
 
 PLAIN_EVERY_S = 10.0
 FIRST_PLAIN_S = 2.0
 
 
 @contextmanager
-def shown(progress: RunProgress) -> Iterator[None]:
+def shown(progress: Progress) -> Iterator[None]:
     """Show progress on stderr while the block runs, and what was said in the meantime."""
     console = Console(stderr=True)
     view = _live(console, progress) if console.is_terminal else _plain(console, progress)
@@ -30,7 +30,7 @@ def shown(progress: RunProgress) -> Iterator[None]:
 
 
 @contextmanager
-def _live(console: Console, progress: RunProgress) -> Iterator[None]:
+def _live(console: Console, progress: Progress) -> Iterator[None]:
     with Live(
         get_renderable=lambda: _table(progress),
         console=console,
@@ -42,7 +42,7 @@ def _live(console: Console, progress: RunProgress) -> Iterator[None]:
 
 
 @contextmanager
-def _plain(console: Console, progress: RunProgress) -> Iterator[None]:
+def _plain(console: Console, progress: Progress) -> Iterator[None]:
     ended = threading.Event()
     told: dict[str, str] = {}
 
@@ -73,7 +73,7 @@ def _plain(console: Console, progress: RunProgress) -> Iterator[None]:
         tell()
 
 
-def _said(progress: RunProgress) -> list[str]:
+def _said(progress: Progress) -> list[str]:
     lines = []
     while progress.messages:
         lines.append(progress.messages.popleft())
@@ -89,9 +89,9 @@ def _line(endpoint: EndpointProgress) -> str:
     return ", ".join(parts)
 
 
-def _table(progress: RunProgress) -> RenderableType:
-    table = Table(box=None, pad_edge=False, title=f"run {progress.run}", title_justify="left")
-    for name in ("endpoint", "", "answers", "rate", "left", "not ok", "state"):
+def _table(progress: Progress) -> RenderableType:
+    table = Table(box=None, pad_edge=False, title=progress.title, title_justify="left")
+    for name in ("endpoint", "", progress.unit, "rate", "left", "not ok", "state"):
         table.add_column(name, justify="left" if name in ("endpoint", "", "state") else "right")
     for endpoint in progress.endpoints.values():
         asking = endpoint.state == "asking"

@@ -41,7 +41,7 @@ class SpeedRow:
     context_label: the prompt's length as it was asked for or typed; context_tokens: as the
     server counted it. concurrency: streams offered at once. n: requests measured; errors:
     requests that failed. timing_source: server, client or both (`client+server`). The price
-    columns are in the currency of the hardware's price.
+    columns are in the currency of the hardware's price. sweep: the sweep or import it is from.
     """
 
     label: str | None = None
@@ -78,6 +78,7 @@ class SpeedRow:
     price_per_million_tokens: float | None = None
     tokens_per_joule: float | None = None
     memory_used_mib: float | None = None
+    sweep: str | None = None
 
 
 class DeviceMemory(NamedTuple):

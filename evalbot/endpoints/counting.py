@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import aiohttp
 
 from evalbot.domain.cases import Message
 from evalbot.domain.endpoints import EndpointFacts
 from evalbot.domain.settings import EndpointSettings
-from evalbot.endpoints.request import chat_body, chat_url
+from evalbot.endpoints.request import chat_body, chat_url, root_url
 
 LONGEST_COUNT_S = 30.0
 
@@ -17,20 +18,47 @@ LONGEST_COUNT_S = 30.0
 async def count_tokens(
     session: aiohttp.ClientSession, settings: EndpointSettings, messages: Sequence[Message]
 ) -> int | None:
-    """Tokens of a chat, template included, by the server's tokeniser; None if it does not say."""
+    """Tokens of a chat, template included, by the server's tokeniser; None if it does not say.
+
+    Asked where llama.cpp counts chats today, then as its older builds and as vLLM count.
+    """
     body = {**chat_body(settings, messages), "stream": False}
     body.pop("stream_options", None)
-    url = chat_url(settings) + "/input_tokens"
+    counted = await _post(session, settings, chat_url(settings) + "/input_tokens", body)
+    tokens = counted.get("input_tokens")
+    if tokens is None:
+        tokens = await _count_by_tokenising(session, settings, body)
+    return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) else None
+
+
+async def _count_by_tokenising(
+    session: aiohttp.ClientSession, settings: EndpointSettings, body: dict[str, Any]
+) -> Any:
+    root = root_url(settings)
+    fields = ("model", "messages", "chat_template_kwargs")
+    chat = {name: body[name] for name in fields if name in body}
+    counted = (await _post(session, settings, f"{root}/tokenize", chat)).get("count")
+    if counted is not None:
+        return counted
+    prompt = (await _post(session, settings, f"{root}/apply-template", chat)).get("prompt")
+    if not isinstance(prompt, str):
+        return None
+    whole = {"content": prompt, "add_special": True, "parse_special": True}
+    tokens = (await _post(session, settings, f"{root}/tokenize", whole)).get("tokens")
+    return len(tokens) if isinstance(tokens, list) and tokens else None
+
+
+async def _post(
+    session: aiohttp.ClientSession, settings: EndpointSettings, url: str, body: dict[str, Any]
+) -> dict[str, Any]:
+    """A route's JSON object; empty where there is none."""
     limit = aiohttp.ClientTimeout(total=min(LONGEST_COUNT_S, settings.timeout_s))
     try:
         async with session.post(url, json=body, timeout=limit) as reply:
-            if reply.status != 200:
-                return None
-            value = await reply.json(content_type=None)
+            value = await reply.json(content_type=None) if reply.status == 200 else None
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError, RecursionError):
-        return None
-    tokens = value.get("input_tokens") if isinstance(value, dict) else None
-    return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) else None
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def surely_fits(facts: EndpointFacts, messages: Sequence[Message], max_tokens: int) -> bool:

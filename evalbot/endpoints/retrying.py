@@ -17,6 +17,8 @@ BUSY = frozenset({429, 503})
 class RetryPolicy:
     """Connection errors and busy servers at most `retries` times, a shared context once.
 
+    retries_shared_context: off where even that one would be too many.
+
     Pauses double from first_pause_s; a server's Retry-After is honoured up to
     longest_pause_s, beyond which the answer fails at once.
     """
@@ -24,12 +26,14 @@ class RetryPolicy:
     retries: int = 2
     first_pause_s: float = 0.5
     longest_pause_s: float = 120.0
+    retries_shared_context: bool = True
 
     def pause(self, failure: Failure, before: Sequence[Retry]) -> float | None:
         """Seconds to wait before the next try; None where none can help."""
         if failure.status is AnswerStatus.CONTEXT_OVERFLOW:
             tried = any(retry.status is AnswerStatus.CONTEXT_OVERFLOW for retry in before)
-            return self.first_pause_s if failure.shared_context and not tried else None
+            can_help = failure.shared_context and self.retries_shared_context and not tried
+            return self.first_pause_s if can_help else None
         busy = failure.status is AnswerStatus.HTTP and failure.http_status in BUSY
         if not busy and failure.status is not AnswerStatus.CONNECTION:
             return None

@@ -210,12 +210,18 @@ def _refuse_other_settings(
     run: Run, chosen: Sequence[EndpointSettings], recorded: dict[str, RunEndpoint]
 ) -> None:
     for endpoint in chosen:
-        before = recorded[endpoint.name]
-        if before.settings_fingerprint != endpoint.fingerprint():
-            now = endpoint.answer_settings()
-            changed = [key for key, value in now.items() if before.settings.get(key) != value]
+        changed = changed_settings(endpoint, recorded[endpoint.name])
+        if changed:
             raise InputError(
                 f"run {run.id}: endpoint {endpoint.name} was asked with other settings "
                 f"({', '.join(changed)}); undo that, or give the new settings a new name and "
                 "add it with --add-endpoints"
             )
+
+
+def changed_settings(endpoint: EndpointSettings, before: RunEndpoint) -> list[str]:
+    """Which of the settings that decide the answers are others than those recorded."""
+    if before.settings_fingerprint == endpoint.fingerprint():
+        return []
+    now = endpoint.answer_settings()
+    return [key for key, value in now.items() if before.settings.get(key) != value]

@@ -1,4 +1,4 @@
-"""How far a run has come, for whoever wants to show it."""
+"""How far a run or sweep has come, for whoever wants to show it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class EndpointProgress:
     warnings: list[str] = field(default_factory=list)
     _times: deque[float] = field(default_factory=lambda: deque(maxlen=RATE_WINDOW))
 
-    def answered(self, status: AnswerStatus) -> None:
-        """One more answer came."""
+    def answered(self, *statuses: AnswerStatus) -> None:
+        """One more is done; all that were asked at once count as one."""
         self.done += 1
-        self.statuses[status] += 1
+        self.statuses.update(statuses)
         self._times.append(time.monotonic())
 
     @property
@@ -57,11 +57,11 @@ class EndpointProgress:
 
 
 @dataclass(slots=True)
-class RunProgress:
-    """All endpoints of a run, in order."""
+class Progress:
+    """All endpoints of what is being worked on, in order; unit: what is counted."""
 
-    run: str
-    suite: str
+    title: str
+    unit: str
     endpoints: dict[str, EndpointProgress] = field(default_factory=dict)
     messages: deque[str] = field(default_factory=deque)
 

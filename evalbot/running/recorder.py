@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from evalbot.domain.runs import NewGrade, RecordedAnswer
-from evalbot.errors import BusyError
 from evalbot.grading.automatic import AutoGrader
+from evalbot.running.patience import patiently
 from evalbot.running.together import to_the_end
 from evalbot.store import leases
 from evalbot.store.answers import add_answers
@@ -21,9 +21,6 @@ from evalbot.store.leases import HEARTBEAT_S, Lease
 from evalbot.store.texts import put_texts
 
 LARGEST_BATCH = 500
-MOST_WAITS = 4
-"""How often a locked database is waited for, beyond the first time."""
-
 WAITING_ROOM = 1_000
 """Answers that may wait to be written before asking pauses: memory stays flat."""
 
@@ -102,13 +99,7 @@ class Recorder:
         grades = [
             self._grader.grade(one.place.case, one.answer.status, one.answer.text) for one in batch
         ]
-        for _ in range(MOST_WAITS):
-            try:
-                self._save(batch, grades)
-            except BusyError:
-                continue  # each try has waited half a minute; what came is not thrown away
-            return
-        self._save(batch, grades)
+        patiently(lambda: self._save(batch, grades))
 
     def _save(self, batch: Sequence[RecordedAnswer], grades: Sequence[NewGrade]) -> None:
         with self._database.write() as connection:

@@ -14,8 +14,9 @@ from evalbot.domain.runs import Run, RunEndpoint, RunState
 from evalbot.domain.settings import EndpointSettings
 from evalbot.errors import EndpointError, StoreError
 from evalbot.grading.automatic import AutoGrader
+from evalbot.running.lanes import lanes_of
 from evalbot.running.places import count_to_ask, places_to_ask
-from evalbot.running.progress import EndpointProgress, RunProgress
+from evalbot.running.progress import EndpointProgress, Progress
 from evalbot.running.recorder import Recorder, store_rules
 from evalbot.running.serving import stopped_afterwards
 from evalbot.running.together import finish, to_the_end
@@ -56,7 +57,7 @@ class Runner:
         self._asked: dict[str, Mapping[Place, Asked]] = {}
         self._lease: Lease | None = None
         self._some_left_out = False
-        self.progress = RunProgress(run.id, run.suite.name)
+        self.progress = Progress(f"run {run.id}", "answers")
 
     async def execute(self) -> bool:
         """Ask what is to be asked; whether all of it is recorded now.
@@ -115,7 +116,9 @@ class Runner:
 
     async def _until_failed(self, recorder: Recorder) -> bool:
         """All lanes to their end, unless the record fails first."""
-        lanes = [asyncio.create_task(self._lane(lane, recorder)) for lane in self._lanes()]
+        lanes = [
+            asyncio.create_task(self._lane(lane, recorder)) for lane in lanes_of(self._endpoints)
+        ]
         asking = asyncio.create_task(finish(lanes))
         failing = asyncio.create_task(recorder.failed.wait())
         try:
@@ -125,14 +128,6 @@ class Runner:
             failing.cancel()
             await asyncio.wait([asking, failing])
         return not asking.cancelled() and all(asking.result())
-
-    def _lanes(self) -> list[list[EndpointSettings]]:
-        """Endpoints of one group in one lane, every other endpoint in its own."""
-        lanes: dict[tuple[str, str], list[EndpointSettings]] = {}
-        for endpoint in self._endpoints:
-            key = ("group", endpoint.group) if endpoint.group else ("endpoint", endpoint.name)
-            lanes.setdefault(key, []).append(endpoint)
-        return list(lanes.values())
 
     async def _lane(self, lane: Sequence[EndpointSettings], recorder: Recorder) -> bool:
         finished = [await self._turn(endpoint, recorder) for endpoint in lane]

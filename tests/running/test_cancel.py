@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from evalbot.domain.answers import AnswerStatus as S
 from evalbot.domain.runs import RecordedAnswer, RunState
 from evalbot.running.prepare import PreparedRun
-from evalbot.running.progress import RunProgress
+from evalbot.running.progress import Progress
 from evalbot.store import leases
 from evalbot.store.answers import add_answers
 from tests.fault_server import FaultServer, Step, answer, chunk, stream
@@ -19,7 +19,7 @@ from tests.waiting import until
 from .site import Site
 
 
-def cancel(site: Site, prepared: PreparedRun, when: Callable[[RunProgress], object]) -> None:
+def cancel(site: Site, prepared: PreparedRun, when: Callable[[Progress], object]) -> None:
     """Work on a run and stop it as soon as the condition holds."""
 
     async def cancelled() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from evalbot.domain.answers import AnswerStatus as S
-from evalbot.running.progress import EndpointProgress, RunProgress
+from evalbot.running.progress import EndpointProgress, Progress
 
 
 def test_answers_are_counted_by_how_they_ended() -> None:
@@ -34,7 +34,7 @@ def test_the_time_left_is_told_by_the_rate_of_late(monkeypatch: pytest.MonkeyPat
 
 
 def test_each_message_is_kept_until_it_is_shown() -> None:
-    progress = RunProgress("r", "s")
+    progress = Progress("run r", "answers")
     progress.say("a")
     progress.say("b")
     assert [progress.messages.popleft(), *progress.messages] == ["a", "b"]

@@ -1,0 +1,1 @@
+"""Speed: sweeps over endpoints, what their figures say, and what they cost."""

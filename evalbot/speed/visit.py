@@ -1,0 +1,204 @@
+"""One endpoint's part of a sweep: look at it, warm it up, measure round after round."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from evalbot.domain.answers import AnswerStatus
+from evalbot.domain.cases import Message
+from evalbot.domain.endpoints import EndpointFacts
+from evalbot.domain.runs import RunEndpoint
+from evalbot.domain.settings import EndpointSettings
+from evalbot.domain.sweeps import Moment, Round, Sample
+from evalbot.endpoints.client import EndpointClient
+from evalbot.endpoints.connections import Session, open_session
+from evalbot.endpoints.counting import count_tokens
+from evalbot.endpoints.preflight import loaded_model
+from evalbot.endpoints.words import shorten
+from evalbot.errors import EndpointError
+from evalbot.running.commands import ServerProcess
+from evalbot.running.progress import EndpointProgress
+from evalbot.running.serving import look_at, stopped_afterwards
+from evalbot.speed.asking import NO_RETRIES, ask_round, measuring
+from evalbot.speed.memory import Telemetry
+from evalbot.speed.overhead import Overhead
+from evalbot.speed.prompts import Prompt, PromptMaker
+from evalbot.speed.record import SweepRecord
+
+WARM_UP_TOKENS = 8
+GONE_AFTER = 2
+"""Rounds in a row without any connection after which an endpoint is taken to be gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisitSettings:
+    """What one endpoint's visit needs to know: how it is asked, and where it all goes.
+
+    endpoint: as the sweep asks it. recorded: as the record knows it so far. mark: see
+    PromptMaker.
+    """
+
+    endpoint: EndpointSettings
+    recorded: RunEndpoint
+    telemetry: tuple[str, ...]
+    folder: Path
+    mark: str
+
+
+class Visit:
+    """Measures one endpoint. Raises EndpointError where it cannot go on."""
+
+    def __init__(
+        self,
+        settings: VisitSettings,
+        record: SweepRecord,
+        progress: EndpointProgress,
+        overhead: Overhead,
+    ) -> None:
+        self._settings = settings
+        self._endpoint = settings.endpoint
+        self._recorded = settings.recorded
+        self._record = record
+        self._progress = progress
+        self._overhead = overhead
+        self._telemetry = Telemetry(
+            settings.endpoint.name, settings.telemetry, settings.folder, record.add_reading
+        )
+        self._unreachable = 0
+
+    async def measure(self, rounds: Sequence[Round]) -> None:
+        """Measure these rounds and record each; the server is stopped if it was started."""
+        begun_here = bool(self._endpoint.start or self._endpoint.stop)
+        if self._endpoint.start:
+            await self._telemetry.read(Moment.UNLOADED)
+        async with (
+            stopped_afterwards(
+                self._endpoint, self._settings.folder, self._progress.warnings.append
+            ) as server,
+            open_session(self._endpoint) as session,
+        ):
+            await self._measure(session, server, rounds)
+        if begun_here:
+            await self._telemetry.read(Moment.STOPPED)
+
+    async def _measure(
+        self, session: Session, server: ServerProcess | None, rounds: Sequence[Round]
+    ) -> None:
+        facts = await self._look(session, server)
+        client = EndpointClient(
+            session, self._endpoint, facts.slot_context, facts.slots, NO_RETRIES
+        )
+
+        async def count(text: str) -> int | None:
+            return await count_tokens(session, self._endpoint, [Message("user", text)])
+
+        maker = PromptMaker(count, self._settings.mark)
+        await self._warm_up(session, maker, min(round_.context for round_ in rounds))
+        await self._telemetry.read(Moment.BEFORE)
+        for round_ in rounds:
+            self._progress.state = f"{round_.context} tokens, {round_.concurrency} at once"
+            samples = self._too_long(round_, facts)
+            if samples is None:
+                prompts = [await maker.make(round_.context) for _ in range(round_.concurrency)]
+                samples = await self._timed(client, round_, prompts)
+                await self._refuse_other_model(session, facts)
+            await self._record.add_round(round_, samples)
+            self._progress.answered(*(sample.status for sample in samples))
+            self._refuse_if_gone(samples)
+        await self._telemetry.read(Moment.AFTER)
+
+    async def _look(self, session: Session, server: ServerProcess | None) -> EndpointFacts:
+        def starting() -> None:
+            self._progress.state = "starting"
+
+        self._progress.state = "looking"
+        facts = await look_at(session, self._endpoint, server, starting)
+        before = self._recorded.model_fingerprint
+        if before is not None and before != facts.loaded.fingerprint:
+            raise EndpointError(
+                f"endpoint {self._endpoint.name}: the loaded model changed since the sweep began: "
+                f"it was {self._recorded.model_id}, now it is {facts.loaded.id}; load the first "
+                "one again, or start a new sweep"
+            )
+        self._progress.warnings.extend(facts.warnings)
+        self._recorded = replace(
+            self._recorded,
+            family=facts.loaded.family,
+            quantisation=facts.loaded.quantisation,
+            model_id=facts.loaded.id,
+            model_fingerprint=facts.loaded.fingerprint,
+            slots=facts.slots,
+            slot_context=facts.slot_context,
+            stopped_reason=None,
+        )
+        await self._record.note(self._recorded)
+        return facts
+
+    async def _warm_up(self, session: Session, maker: PromptMaker, context: int) -> None:
+        """One request that is not counted: the first one after a start pays for much else.
+
+        It also tells how long our words are, where the server does not count beforehand.
+        """
+        self._progress.state = "warming up"
+        prompt = await maker.make(context)
+        client = EndpointClient(session, measuring(self._endpoint, WARM_UP_TOKENS))
+        answer = await client.ask([Message("user", prompt.text)])
+        if prompt.tokens is None and answer.usage.prompt_tokens is not None:
+            maker.learn(prompt, answer.usage.prompt_tokens)
+
+    def _too_long(self, round_: Round, facts: EndpointFacts) -> list[Sample] | None:
+        """A round that cannot fit is recorded, with both numbers, without being sent."""
+        output = self._endpoint.max_tokens
+        if facts.slot_context is None or round_.context + output <= facts.slot_context:
+            return None
+        detail = (
+            f"not sent: a prompt of {round_.context} tokens and {output} to write need "
+            f"{round_.context + output}, the context per slot has {facts.slot_context}"
+        )
+        now = datetime.now(UTC)
+        status = AnswerStatus.CONTEXT_OVERFLOW
+        return [
+            Sample(stream, status, now, error_detail=detail)
+            for stream in range(1, round_.concurrency + 1)
+        ]
+
+    async def _timed(
+        self, client: EndpointClient, round_: Round, prompts: Sequence[Prompt]
+    ) -> list[Sample]:
+        async with self._telemetry.during(round_):
+            wall, cpu = time.perf_counter(), time.process_time()
+            samples = await ask_round(client, prompts)
+            self._overhead.rounds_s += time.perf_counter() - wall
+            self._overhead.cpu_s += time.process_time() - cpu
+        return samples
+
+    async def _refuse_other_model(self, session: Session, facts: EndpointFacts) -> None:
+        """A round by another model is not recorded; who does not say proves nothing."""
+        try:
+            now = await loaded_model(session, self._endpoint)
+        except EndpointError:
+            return
+        if now.fingerprint != facts.loaded.fingerprint:
+            raise EndpointError(
+                f"endpoint {self._endpoint.name}: the loaded model changed during the sweep: it "
+                f"was {facts.loaded.id}, now it is {now.id}; load the first one again and resume"
+            )
+
+    def _refuse_if_gone(self, samples: Sequence[Sample]) -> None:
+        reached = any(sample.status is not AnswerStatus.CONNECTION for sample in samples)
+        self._unreachable = 0 if reached else self._unreachable + 1
+        if self._unreachable >= GONE_AFTER:
+            raise EndpointError(
+                f"endpoint {self._endpoint.name}: the server was not reachable "
+                f"{GONE_AFTER} rounds in a row ({samples[0].error_detail}); the rest was not asked"
+            )
+
+    async def note_stopped(self, reason: str) -> None:
+        """Write why the endpoint was given up."""
+        detail = shorten(reason.removeprefix(f"endpoint {self._endpoint.name}: "))
+        self._progress.state = f"stopped: {detail}"
+        await self._record.note(replace(self._recorded, stopped_reason=detail))
