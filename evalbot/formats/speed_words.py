@@ -1,0 +1,58 @@
+"""What the words of a failed speed test say, and how such files are opened."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from evalbot.domain.speed import SpeedStatus
+from evalbot.errors import InputError
+from evalbot.formats.problems import Problems
+from evalbot.formats.textfile import read_text
+
+# As CUDA, ROCm/HIP, Vulkan, Metal, ggml, PyTorch and people write it.
+OUT_OF_MEMORY = re.compile(
+    r"\boom\b|out[ _-]?of[ _-]?((device|host)[ _-]?)?memory|insufficient memory"
+    r"|(failed|unable) to allocate|memory allocation of size \d+ failed|bad_alloc",
+    re.IGNORECASE,
+)
+DEVICE_LOST = re.compile(r"device[ _-]?(is )?lost", re.IGNORECASE)
+CONTEXT_OVERFLOW = re.compile(
+    r"context[ _-]?(length |size |window )?_?(exceed|overflow)|maximum context length"
+    r"|exceed\w* (the )?(available |maximum )?context",
+    re.IGNORECASE,
+)
+COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+NOT_TEXT = re.compile("[\x00-\x20\x7f\x85\u2028\u2029\ud800-\udfff]+")
+LONGEST_WORDS = 200
+
+
+def status_of(words: str) -> SpeedStatus:
+    """What a failure's words say: oom, device_lost, context_overflow, or else only failed."""
+    if OUT_OF_MEMORY.search(words):
+        return SpeedStatus.OOM
+    if DEVICE_LOST.search(words):
+        return SpeedStatus.DEVICE_LOST
+    if CONTEXT_OVERFLOW.search(words):
+        return SpeedStatus.CONTEXT_OVERFLOW
+    return SpeedStatus.FAILED
+
+
+def one_line(words: str, longest: int = LONGEST_WORDS) -> str:
+    """The words on one line, without colour codes and control characters, cut short."""
+    line = NOT_TEXT.sub(" ", COLOURS.sub("", words)).strip()
+    return line if len(line) <= longest else line[:longest] + "…"
+
+
+def last_part(path: str) -> str:
+    """The last part of a path or of a name such as org/model; "" where there is none."""
+    return re.split(r"[\\/]", path.rstrip("\\/ "))[-1]
+
+
+def text_of(path: Path, file: str, problems: Problems) -> str | None:
+    """The file's text; None, with a problem noted, where it cannot be read."""
+    try:
+        return read_text(path, file, problems)
+    except InputError as error:
+        problems.add(file, "", str(error), "a file that can be read")
+        return None
