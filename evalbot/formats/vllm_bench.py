@@ -1,0 +1,208 @@
+"""Results of vLLM's serving benchmark, recomputed from the times of each request."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
+from evalbot.formats.fields import ABOVE_ZERO, COUNT, COUNT_OR_ZERO, NOT_NEGATIVE, Fields
+from evalbot.formats.json_tree import parse_json, parse_jsonl
+from evalbot.formats.problems import Problems, shown
+from evalbot.formats.speed_words import last_part, one_line, status_of, text_of
+from evalbot.formats.tree import Entries
+from evalbot.formats.vllm_requests import Request, read_requests
+from evalbot.stats.quantiles import percentile, percentile_of_known
+from evalbot.stats.rounding import half_up
+
+AGREEMENT = 0.005
+"""How far, as a share, a file's own summary may lie from its raw values without a word."""
+
+HALF_A_MICROSECOND = 0.0005
+"""In milliseconds: raw values are often kept rounded to microseconds."""
+
+NO_RAW_VALUES = "as the file's own summary says: it has no raw values"
+NO_OUTPUT = "no request gave any output"
+
+
+class Figures(NamedTuple):
+    """What is made of the requests that did not fail; times in milliseconds."""
+
+    n: int
+    ttft_p50: float | None = None
+    ttft_p90: float | None = None
+    ttft_mean: float | None = None
+    tpot_p50: float | None = None
+    aggregate_tps: float | None = None
+    context_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+def read_vllm_bench(path: Path, problems: Problems) -> list[SpeedRow]:
+    """A row for each result in the file: one JSON object, or one a line.
+
+    Only rows that are well are given; what is wrong with the others, or with the file, is
+    noted in problems.
+    """
+    file = str(path)
+    text = text_of(path, file, problems)
+    if text is None:
+        return []
+    rows = []
+    for entries in _results(text, file, problems):
+        before = len(problems)
+        row = _row(Fields(entries, file, problems))
+        if len(problems) == before:
+            rows.append(row)
+    return rows
+
+
+def _results(text: str, file: str, problems: Problems) -> list[Entries]:
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        problems.add(file, "", "an empty file", "a JSON object, as vLLM's benchmark saves it")
+        return []
+    if len(lines) > 1 and lines[0].rstrip().endswith("}"):  # --append-result: one a line
+        return parse_jsonl(text, file, problems)
+    node = parse_json(text, file, 1, problems)
+    if isinstance(node, Entries):
+        return [node]
+    if node is not None:
+        problems.add(f"{file}:1", "", shown(text.strip()), "a JSON object")
+    return []
+
+
+def _row(fields: Fields) -> SpeedRow:
+    model = fields.model_name("model_id")
+    name = last_part(model)
+    if model and not name.strip():
+        fields.fault("model_id", shown(model), "a name")
+    rate = fields.text("request_rate", "requests a second")
+    concurrency = fields.integer("max_concurrency", COUNT)
+    backend = fields.optional_text("backend")
+    duration = fields.number("duration", ABOVE_ZERO)
+    fields.require("duration", "seconds")
+    raw = fields.has("ttfts")
+    requests = read_requests(fields) if raw else []
+    measured = [request for request in requests if not request.failed]
+    figures = _measured(measured, duration or math.inf) if raw else _summary(fields)
+    status, evidence = SpeedStatus.OK, None if raw else NO_RAW_VALUES
+    if raw and measured:
+        evidence = _disagreements(fields, figures)
+        figures = _unrounded(fields, figures)
+    elif not figures.n:
+        status, evidence = _all_failed(requests)
+    return SpeedRow(
+        model=name,
+        backend=backend,
+        source=SpeedSource.VLLM_BENCH,
+        test=f"serve {rate} req/s",
+        context_tokens=figures.context_tokens,
+        output_tokens=figures.output_tokens,
+        concurrency=concurrency,
+        n=figures.n,
+        errors=len(requests) - len(measured) if raw else _failed_count(fields, figures.n),
+        ttft_ms_p50=figures.ttft_p50,
+        ttft_ms_p90=figures.ttft_p90,
+        ttft_ms_mean=figures.ttft_mean,
+        decode_tps_p50=1000 / figures.tpot_p50 if figures.tpot_p50 else None,
+        aggregate_tps=figures.aggregate_tps,
+        wall_s=duration if status is SpeedStatus.OK else None,
+        status=status,
+        evidence=evidence,
+        timing_source="client",
+    )
+
+
+def _measured(requests: Sequence[Request], duration: float) -> Figures:
+    if not requests:
+        return Figures(0)
+    ttfts = [1000 * request.ttft for request in requests]
+    return Figures(
+        n=len(requests),
+        ttft_p50=percentile(ttfts, 50),
+        ttft_p90=percentile(ttfts, 90),
+        ttft_mean=math.fsum(ttfts) / len(ttfts),
+        tpot_p50=percentile_of_known((request.tpot_ms for request in requests), 50),
+        aggregate_tps=math.fsum(request.output_length for request in requests) / duration,
+        context_tokens=int(percentile([request.input_length for request in requests], 50)),
+        output_tokens=int(percentile([request.output_length for request in requests], 50)),
+    )
+
+
+def _summary(fields: Fields) -> Figures:
+    """The figures as the file gives them; it has no medians of the lengths."""
+    fields.require("completed", "how many requests were measured")
+    n = fields.integer("completed", COUNT_OR_ZERO, 0)
+    names = ("median_ttft_ms", "p90_ttft_ms", "mean_ttft_ms", "median_tpot_ms")
+    ttft_p50, ttft_p90, ttft_mean, tpot_p50 = (fields.number(name, NOT_NEGATIVE) for name in names)
+    aggregate = fields.number("output_throughput", NOT_NEGATIVE)
+    if n == 0:
+        return Figures(0)
+    return Figures(n, ttft_p50, ttft_p90, ttft_mean, tpot_p50, aggregate)
+
+
+def _failed_count(fields: Fields, completed: int) -> int | None:
+    """Requests that failed; None where the file does not say how many were sent."""
+    sent = fields.integer("num_prompts", COUNT_OR_ZERO)
+    failed = fields.integer("failed", COUNT_OR_ZERO)
+    if failed is None and sent is not None and sent >= completed:
+        return sent - completed
+    return failed
+
+
+def _all_failed(requests: Sequence[Request]) -> tuple[SpeedStatus, str]:
+    words = Counter(one_line(request.error) for request in requests if request.error.strip())
+    if not words:
+        return SpeedStatus.FAILED, NO_OUTPUT
+    most = words.most_common(1)[0][0]
+    return status_of(most), most
+
+
+def _disagreements(fields: Fields, figures: Figures) -> str | None:
+    """Where the file's own summary differs from its raw values, in words."""
+    pairs = [
+        ("median TTFT", " ms", "median_ttft_ms", figures.ttft_p50),
+        ("P90 TTFT", " ms", "p90_ttft_ms", figures.ttft_p90),
+        ("mean TTFT", " ms", "mean_ttft_ms", figures.ttft_mean),
+        ("median TPOT", " ms", "median_tpot_ms", figures.tpot_p50),
+        ("output throughput", " tok/s", "output_throughput", figures.aggregate_tps),
+        ("count of completed requests", "", "completed", figures.n),
+    ]
+    told = []
+    for name, unit, key, ours in pairs:
+        theirs = fields.number(key, NOT_NEGATIVE)
+        if theirs is not None and ours is not None and abs(theirs - ours) > AGREEMENT * ours:
+            written, recomputed = _apart(theirs, ours, 1 if unit else 0)
+            told.append(
+                f"the file's own {name} is {written}{unit}, its raw values give {recomputed}{unit}"
+            )
+    return "; ".join(told) or None
+
+
+def _unrounded(fields: Fields, figures: Figures) -> Figures:
+    """The figures, the file's own taken where they differ by less than raw values are rounded.
+
+    The summary is made before the raw values are rounded, so it is then the more exact one.
+    """
+
+    def exact(key: str, ours: float | None) -> float | None:
+        theirs = fields.number(key, NOT_NEGATIVE)
+        alike = theirs and ours and abs(theirs - ours) <= HALF_A_MICROSECOND
+        return theirs if alike else ours
+
+    return figures._replace(
+        ttft_p50=exact("median_ttft_ms", figures.ttft_p50),
+        ttft_p90=exact("p90_ttft_ms", figures.ttft_p90),
+        ttft_mean=exact("mean_ttft_ms", figures.ttft_mean),
+        tpot_p50=exact("median_tpot_ms", figures.tpot_p50),
+    )
+
+
+def _apart(one: float, other: float, digits: int) -> tuple[str, str]:
+    """Both numbers with as many decimals as tell them apart, at least these."""
+    texts = half_up(one, digits), half_up(other, digits)
+    return texts if texts[0] != texts[1] else _apart(one, other, digits + 1)
