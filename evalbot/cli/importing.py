@@ -1,4 +1,4 @@
-"""`evalbot import`: answers, grades and whole runs from elsewhere."""
+"""`evalbot import`: answers, grades, speed results and whole runs from elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from evalbot.errors import InputError
 if TYPE_CHECKING:
     from evalbot.transfer.coming import Imported
 
-app = typer.Typer(help="Bring in answers, grades, or a whole run.", no_args_is_help=True)
+app = typer.Typer(
+    help="Bring in answers, grades, speed results, or a whole run.", no_args_is_help=True
+)
 
 FilesArgument = Annotated[
     list[Path], typer.Argument(metavar="FILE", help="Files that end in .csv or .jsonl.")
@@ -68,6 +70,52 @@ def grades(
             _tell(import_grades(opened, settings, files, label), "grades")
         else:
             _tell([attach_grades(opened, settings, files, run)], "grades")
+
+
+@app.command(
+    "speed", epilog="Example: evalbot import speed bench.json --kind llama-bench --hardware my-pc"
+)
+def speed(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="What the tool wrote.")],
+    kind: Annotated[str, typer.Option(help="llama-bench, vllm-bench or table.")],
+    hardware: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The machine; prices are the config's.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model, over the file's own name.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="A label in tables.  [default: the file's name]")
+    ] = None,
+    config: ConfigOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Bring in speed results, one import a file; the same file again adds nothing.
+
+    llama-bench: its json, jsonl, csv, sql or md output, failures in it included. vllm-bench:
+    the result JSON of vLLM's serving benchmark. table: CSV with the columns of
+    `evalbot speeds`, or those docs/speed.md shows. Each import's id is printed.
+    """
+    from evalbot.formats.problems import one_of, shown
+    from evalbot.speed.imports import ImportKind, Named, import_speed
+
+    if kind not in set(ImportKind):
+        raise InputError(f"--kind: found {shown(kind)}; expected {one_of(list(ImportKind), kind)}")
+    with open_site(config, database, make=True) as (settings, opened):
+        imported = import_speed(opened, files, ImportKind(kind), Named(hardware, model, label))
+    for one in imported:
+        typer.echo(one.sweep)
+        told = f"{one.file}: {one.new} of {len(one.rows)} rows are new to {one.sweep}"
+        typer.echo(told, err=True)
+        for row in one.rows:
+            if kind == ImportKind.VLLM_BENCH and row.evidence:
+                typer.echo(f"note: {one.file}: {row.evidence}", err=True)
+    machines = {machine.name for machine in settings.hardware}
+    if hardware is not None and hardware not in machines:
+        typer.echo(
+            f"note: evalbot.yaml has no hardware {shown(hardware)}, so there is no price for it",
+            err=True,
+        )
 
 
 @app.command("run", epilog="Example: evalbot import run exported/my-suite-20261130-7f3a1c")

@@ -24,6 +24,8 @@ from evalbot.cli import (
     runs,
     score,
     show,
+    speed,
+    speeds,
 )
 from evalbot.errors import EvalbotError
 
@@ -41,7 +43,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (init, check, demo, run, runs, show, score, rates, export):
+for command in (init, check, demo, run, runs, show, score, rates, speed, speeds, export):
     command.register(app)
 app.add_typer(importing.app, name="import")
 app.add_typer(db.app, name="db")

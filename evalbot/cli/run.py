@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import os
-import shlex
-import signal
 import sys
-from collections.abc import Coroutine, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalbot.cli.printing import printable
+from evalbot.cli.confirming import AllowCommandsOption, confirm_commands
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_record, read_site, split_list
+from evalbot.cli.stopping import run_until_stopped
 from evalbot.errors import EvalbotError, InputError
 
 if TYPE_CHECKING:
-    from evalbot.domain.settings import Config, EndpointSettings
+    from evalbot.domain.settings import EndpointSettings
     from evalbot.running.prepare import PreparedRun, Questions
     from evalbot.running.runner import RunOptions
     from evalbot.store.database import Database
@@ -58,9 +55,7 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only tell calls, tokens and rough time.")
     ] = False,
-    allow_commands: Annotated[
-        bool, typer.Option(help="Run the config's start and stop commands without asking.")
-    ] = False,
+    allow_commands: AllowCommandsOption = False,
     config: ConfigOption = None,
     database: DatabaseOption = None,
 ) -> None:
@@ -90,7 +85,7 @@ def run(
                 settings,
                 resume,
                 extension,
-                lambda asked: _confirm_commands(asked, settings, allow_commands),
+                lambda asked: confirm_commands(asked, settings, allow_commands),
             )
             _finish(opened, prepared, options)
         return
@@ -100,7 +95,7 @@ def run(
     names = [name for listed in suites or [] for name in split_list(listed)]
     asked = [read_questions(settings, name, selection) for name in names]
     if not dry_run:
-        _confirm_commands(chosen, settings, allow_commands)
+        confirm_commands(chosen, settings, allow_commands)
     with open_record(settings, database, make=True) as opened:
         if dry_run:
             _print_estimates(opened, chosen, asked, selection.repeats, concurrency)
@@ -143,28 +138,6 @@ def _check_usage(
         )
 
 
-def _confirm_commands(
-    endpoints: Sequence[EndpointSettings], settings: Config, allowed: bool
-) -> None:
-    from evalbot.running.trust import confirm, unconfirmed
-
-    commands = unconfirmed(endpoints, settings.folder)
-    if not commands:
-        return
-    typer.echo("The config wants to run these commands on this machine:", err=True)
-    for command in commands:
-        typer.echo(f"  {printable(shlex.join(command))}", err=True)
-    if not allowed:
-        if not sys.stdin.isatty():
-            raise InputError(
-                "these commands were never confirmed here; run once in a terminal, or give "
-                "--allow-commands"
-            )
-        if not typer.confirm("Run them now and in future?", err=True):
-            raise InputError("not confirmed; nothing was run")
-    confirm(commands, settings.folder)
-
-
 def _print_estimates(
     opened: Database,
     endpoints: Sequence[EndpointSettings],
@@ -201,7 +174,7 @@ def work(opened: Database, prepared: PreparedRun, options: RunOptions) -> bool |
     hint = f"evalbot run --resume {run_id}"
     try:
         with shown(runner.progress):
-            finished = asyncio.run(_until_stopped(runner.execute()))
+            finished = run_until_stopped(runner.execute())
     except EvalbotError:
         typer.echo(f"Run {run_id} was interrupted; go on with: {hint}", err=True)
         raise
@@ -217,28 +190,3 @@ def work(opened: Database, prepared: PreparedRun, options: RunOptions) -> bool |
         what = "1 answer" if failed == 1 else f"{failed} answers"
         typer.echo(f"{what} failed on the way; ask again with: {hint} --retry-failed", err=True)
     return finished
-
-
-async def _until_stopped(work: Coroutine[Any, Any, bool]) -> bool | None:
-    """The work's result; None where Ctrl-C or a polite kill stopped it first."""
-    task = asyncio.ensure_future(work)
-    loop = asyncio.get_running_loop()
-    stopped = False
-
-    def stop() -> None:
-        nonlocal stopped
-        if stopped:
-            os._exit(130)
-        stopped = True
-        typer.echo("Stopping: recording what is there … (Ctrl-C again: at once)", err=True)
-        task.cancel()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
-    try:
-        return await task
-    except asyncio.CancelledError:
-        return None
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)

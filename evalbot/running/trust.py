@@ -7,19 +7,15 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from evalbot.domain.settings import EndpointSettings
 from evalbot.errors import EvalbotError
 from evalbot.fingerprint import fingerprint
 
 
 def unconfirmed(
-    endpoints: Sequence[EndpointSettings], folder: Path, state: Path | None = None
+    commands: Sequence[tuple[str, ...]], folder: Path, state: Path | None = None
 ) -> list[tuple[str, ...]]:
-    """The start and stop commands that nobody has confirmed here yet."""
+    """Those of the commands, each once, that nobody has confirmed here yet."""
     known = _confirmed(state or state_file())
-    commands = [
-        command for endpoint in endpoints for command in (endpoint.start, endpoint.stop) if command
-    ]
     return [command for command in dict.fromkeys(commands) if _name(command, folder) not in known]
 
 

@@ -38,6 +38,9 @@ LEAST_LEAD_MS = 100.0
 COLD_START_MS = 5000.0
 """A first token later than this is time spent reading a prompt, not a slow first request."""
 
+USUAL_TIMEOUT_MS = 300_000.0
+"""Most clients give up after five minutes of silence."""
+
 LOST_WITH_CONTEXT = 0.05
 """Share of a shorter prompt's rate that no longer context explains."""
 
@@ -157,12 +160,24 @@ def _first_token_too_late(row: SpeedRow, base: SpeedRow) -> Flag | None:
     )
 
 
+def _beyond_timeouts(row: SpeedRow, base: SpeedRow) -> Flag | None:
+    now, alone = _first_token_ms(row), _first_token_ms(base)
+    if now is None or alone is None or not alone < USUAL_TIMEOUT_MS <= now:
+        return None
+    return Flag(
+        SpeedStatus.SUSPECT,
+        f"first token after {_number(now, 0)} ms, later than the {USUAL_TIMEOUT_MS / 1000:g} s "
+        f"after which most clients give up ({_streams(base)}: {_number(alone, 0)} ms)",
+    )
+
+
 RULES: tuple[Callable[[SpeedRow, SpeedRow], Flag | None], ...] = (
     _aggregate_collapsed,
     _streams_starved,
     _first_token_too_early,
     _first_token_too_late,
     _slower_than_in_turns,
+    _beyond_timeouts,
 )
 """In this order; the first that speaks is told."""
 

@@ -4,42 +4,36 @@ from pathlib import Path
 
 import pytest
 
-from evalbot.domain.settings import EndpointSettings
 from evalbot.errors import EvalbotError
 from evalbot.running.trust import confirm, state_file, unconfirmed
 
 START, STOP = ("./start.sh", "qwen"), ("./stop.sh",)
-ENDPOINTS = [
-    EndpointSettings("a", "http://x/v1", start=START, stop=STOP),
-    EndpointSettings("b", "http://x/v1", stop=STOP),
-    EndpointSettings("c", "http://x/v1"),
-]
+COMMANDS = [START, STOP, STOP]
 
 
 def test_each_command_is_shown_once_until_it_is_confirmed(tmp_path: Path) -> None:
     state = tmp_path / "deep/state.json"
-    assert unconfirmed(ENDPOINTS, tmp_path, state) == [START, STOP]
+    assert unconfirmed(COMMANDS, tmp_path, state) == [START, STOP]
     confirm([START], tmp_path, state)
-    assert unconfirmed(ENDPOINTS, tmp_path, state) == [STOP]
+    assert unconfirmed(COMMANDS, tmp_path, state) == [STOP]
     confirm([STOP], tmp_path, state)
-    assert unconfirmed(ENDPOINTS, tmp_path, state) == []
+    assert unconfirmed(COMMANDS, tmp_path, state) == []
 
 
 def test_another_command_or_another_folder_is_shown_again(tmp_path: Path) -> None:
     state = tmp_path / "state.json"
     confirm([START, STOP], tmp_path, state)
-    changed = [EndpointSettings("a", "http://x/v1", start=(*START, "--more"), stop=STOP)]
-    assert unconfirmed(changed, tmp_path, state) == [(*START, "--more")]
-    assert unconfirmed(ENDPOINTS, tmp_path / "elsewhere", state) == [START, STOP]
+    assert unconfirmed([(*START, "--more"), STOP], tmp_path, state) == [(*START, "--more")]
+    assert unconfirmed(COMMANDS, tmp_path / "elsewhere", state) == [START, STOP]
 
 
 @pytest.mark.parametrize("content", ["", "{", "5", '{"a": 1}', "[[1]]", '"x"', "\xff"])
 def test_a_broken_memory_confirms_nothing(content: str, tmp_path: Path) -> None:
     state = tmp_path / "state.json"
     state.write_text(content, encoding="latin-1")
-    assert unconfirmed(ENDPOINTS, tmp_path, state) == [START, STOP]
+    assert unconfirmed(COMMANDS, tmp_path, state) == [START, STOP]
     confirm([START], tmp_path, state)
-    assert unconfirmed(ENDPOINTS, tmp_path, state) == [STOP]
+    assert unconfirmed(COMMANDS, tmp_path, state) == [STOP]
 
 
 def test_a_memory_that_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -1,0 +1,188 @@
+"""Speed as tables: every contract column for programs, fewer and plainer ones for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+
+from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
+from evalbot.formats.tables import Column, Kind, Table, Value
+from evalbot.stats.rounding import half_up
+
+COUNT, NUMBER = Kind.COUNT, Kind.NUMBER
+
+PEOPLE_COLUMNS = (
+    Column("label", "label"),
+    Column("model", "model"),
+    Column("hardware", "hardware"),
+    Column("memory", "memory"),
+    Column("backend", "backend"),
+    Column("test", "test"),
+    Column("context_tokens", "prompt tokens", COUNT),
+    Column("output_tokens", "written", COUNT),
+    Column("concurrency", "streams", COUNT),
+    Column("slots", "slots", COUNT),
+    Column("n", "n", COUNT),
+    Column("errors", "errors", COUNT),
+    Column("ttfr_ms_p50", "first reply ms", NUMBER, 0),
+    Column("ttft_ms_p50", "first token ms", NUMBER, 0),
+    Column("ttft_ms_p90", "p90", NUMBER, 0),
+    Column("ttft_ms_mean", "mean first token ms", NUMBER, 0),
+    Column("ttfot_ms_p50", "first text ms", NUMBER, 0),
+    Column("ttfot_ms_p90", "p90", NUMBER, 0),
+    Column("prefill_tps_p50", "prefill tok/s", NUMBER, 1),
+    Column("decode_tps_p50", "decode tok/s", NUMBER, 1),
+    Column("stream_tps_p50", "per stream tok/s", NUMBER, 1),
+    Column("aggregate_tps", "all streams tok/s", NUMBER, 1),
+    Column("wall_s", "wall s", NUMBER, 2),
+    Column("memory_used_mib", "memory MiB", NUMBER, 0),
+    Column("price", "price", NUMBER, 0),
+    Column("tps_per_1000_price", "tok/s per 1,000", NUMBER, 2),
+    Column("price_per_million_tokens", "price per M tokens", NUMBER, 2),
+    Column("tokens_per_joule", "tokens/J", NUMBER, 3),
+    Column("timing_source", "timed by"),
+    Column("status", "status"),
+)
+ALWAYS = frozenset({"model", "status"})
+SAME_AS_FIRST_TOKEN = {"ttfr_ms_p50": "first reply", "ttfot_ms_p50": "first text"}
+"""Times that are those of the first token unless the server says something before it, or thinks."""
+
+TITLES = {
+    SpeedSource.EVALBOT: "Speed measured by evalbot",
+    SpeedSource.LLAMA_BENCH: "Speed imported from llama-bench",
+    SpeedSource.VLLM_BENCH: "Speed imported from vLLM's benchmark",
+    SpeedSource.TABLE: "Speed imported from tables",
+}
+
+
+def machine_table(rows: Sequence[SpeedRow]) -> Table:
+    """contract.md's columns of `speeds`."""
+    names = [field.name for field in fields(SpeedRow)]
+    return Table(
+        "Speed",
+        tuple(Column(name, name) for name in names),
+        tuple(tuple(getattr(row, name) for name in names) for row in rows),
+    )
+
+
+def people_tables(rows: Sequence[SpeedRow], notes: Sequence[str]) -> list[Table]:
+    """A table for each source, without the columns that say nothing; evidence below it.
+
+    notes: what is to be said of all rows, below the last table.
+    """
+    tables = [
+        _people_table(source, [row for row in rows if row.source is source])
+        for source in dict.fromkeys(row.source for row in rows)
+    ]
+    if not tables:
+        tables = [Table("Speed", (Column("model", "model"),), ())]
+    return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *notes))]
+
+
+def wide_table(rows: Sequence[SpeedRow], notes: Sequence[str]) -> Table:
+    """Machines down, models and tests across; a cell is tokens per second, or what failed.
+
+    Prefill for pp tests, decode for tg tests, else all streams together. The newest result
+    of a cell is shown.
+    """
+    columns: dict[tuple[str, str], None] = {}
+    machines: dict[tuple[str | None, ...], dict[tuple[str, str], SpeedRow]] = {}
+    older = 0
+    for row in rows:
+        machine = (row.hardware, row.backend, row.memory)
+        across = (row.model, row.test or "")
+        columns.setdefault(across)
+        cells = machines.setdefault(machine, {})
+        older += across in cells
+        cells[across] = row
+    models = list(dict.fromkeys(model for model, _ in columns))
+    ordered = sorted(columns, key=lambda across: models.index(across[0]))
+    if older:
+        notes = [*notes, f"older results of the same cells are not shown: {older}"]
+    return Table(
+        "Speed, tok/s",
+        (
+            Column("hardware", "hardware"),
+            Column("backend", "backend"),
+            Column("memory", "memory"),
+            *(Column(name, name, NUMBER, 2) for name in (f"{m} {t}".strip() for m, t in ordered)),
+        ),
+        tuple(
+            (*machine, *(_cell(cells.get(across)) for across in ordered))
+            for machine, cells in machines.items()
+        ),
+        tuple(notes),
+    )
+
+
+def headline_tps(row: SpeedRow) -> float | None:
+    """The one rate that stands for a row: prefill for pp tests, else what is written."""
+    if row.aggregate_tps is not None:
+        return row.aggregate_tps
+    return row.prefill_tps_p50 if row.decode_tps_p50 is None else row.decode_tps_p50
+
+
+def _cell(row: SpeedRow | None) -> Value:
+    if row is None:
+        return None
+    tps = headline_tps(row)
+    if row.status is SpeedStatus.OK:
+        return tps
+    return str(row.status) if tps is None else f"{half_up(tps, 2)} ({row.status})"
+
+
+def _people_table(source: SpeedSource, rows: Sequence[SpeedRow]) -> Table:
+    repeated = {
+        name: words
+        for name, words in SAME_AS_FIRST_TOKEN.items()
+        if all(getattr(row, name) == row.ttft_ms_p50 for row in rows)
+        and any(row.ttft_ms_p50 is not None for row in rows)
+    }
+    hidden = set(repeated) | {f"{name[:-2]}90" for name in repeated}
+    if source is SpeedSource.EVALBOT:
+        hidden |= {"test", "ttft_ms_mean"}
+    if len({row.label for row in rows}) == 1:
+        hidden.add("label")
+    if not any(row.errors for row in rows):
+        hidden.add("errors")
+    shown = [
+        column
+        for column in PEOPLE_COLUMNS
+        if column.name in ALWAYS
+        or (column.name not in hidden and any(getattr(r, column.name) is not None for r in rows))
+    ]
+    told = " and ".join(repeated.values())
+    return Table(
+        _title(source, rows),
+        tuple(shown),
+        tuple(tuple(_value(row, column.name) for column in shown) for row in rows),
+        (*([f"{told}: as first token in every row"] if told else []), *_evidence(rows)),
+    )
+
+
+def _title(source: SpeedSource, rows: Sequence[SpeedRow]) -> str:
+    labels = {row.label for row in rows if row.label}
+    return f"{TITLES[source]} ({labels.pop()})" if len(labels) == 1 else TITLES[source]
+
+
+def _value(row: SpeedRow, name: str) -> Value:
+    value: Value = getattr(row, name)
+    return str(value) if isinstance(value, str) else value
+
+
+def _evidence(rows: Iterable[SpeedRow]) -> Iterable[str]:
+    """What each row that is not ok rests on, rows with the same reason together."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        # That a benchmark's samples vary is no reason to doubt them.
+        if row.evidence and not (
+            row.status is SpeedStatus.OK and row.source is SpeedSource.LLAMA_BENCH
+        ):
+            key = (str(row.status), row.evidence)
+            alike.setdefault(key, []).append(_name(row))
+    for (status, evidence), names in alike.items():
+        yield f"{'; '.join(dict.fromkeys(names))}: {status}: {evidence}"
+
+
+def _name(row: SpeedRow) -> str:
+    return ", ".join(part for part in (row.model, row.hardware, row.test) if part)
