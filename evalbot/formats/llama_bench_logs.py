@@ -20,6 +20,7 @@ STARTED = re.compile(r"ggml_cuda_init: found|ggml_vulkan: Found|load_backend: lo
 FATAL = re.compile(
     r"error: failed to |failed to load model|terminate called|what\(\): |GGML_ASSERT"
     r"|\b(CUDA|ROCm|HIP|MUSA|SYCL|CANN) error\b|: fatal error\b"
+    r"|Memory (access fault|critical error) by |HW Exception by GPU"
     r"|command buffer \d+ failed with status|failed to decode \w+ batch"
     r"|\b(Segmentation fault|Illegal instruction|Aborted|Abort trap|Killed)\b"
 )
@@ -98,8 +99,17 @@ def failures_in(log: Iterable[LogLine], results: Collection[int]) -> list[Failur
 
 
 def each_once(failures: Sequence[Failure]) -> list[Failure]:
-    """Failures that differ only in their line once: a sweep meets the same one many times."""
-    return list({failure[1:]: failure for failure in reversed(failures)}.values())[::-1]
+    """One failure a model, the first that tells why: a sweep meets it with every setting."""
+    told: dict[tuple[str, ...], Failure] = {}
+    for failure in failures:
+        unknown = failure.model == UNKNOWN_MODEL
+        key = (failure.model, failure.status, failure.evidence) if unknown else (failure.model,)
+        before = told.get(key)
+        if before is None:
+            told[key] = failure
+        elif before.status is SpeedStatus.FAILED and failure.status is not SpeedStatus.FAILED:
+            told[key] = failure._replace(line=before.line)
+    return list(told.values())
 
 
 def stem(path: str) -> str:

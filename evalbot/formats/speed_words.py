@@ -13,7 +13,8 @@ from evalbot.formats.textfile import read_text
 # As CUDA, ROCm/HIP, Vulkan, Metal, ggml, PyTorch and people write it.
 OUT_OF_MEMORY = re.compile(
     r"\boom\b|out[ _-]?of[ _-]?((device|host)[ _-]?)?memory|insufficient memory"
-    r"|(failed|unable) to allocate|memory allocation of size \d+ failed|bad_alloc",
+    r"|(failed|unable) to allocate|cannot allocate memory|bad_alloc"
+    r"|memory allocation of size \d+ failed",
     re.IGNORECASE,
 )
 DEVICE_LOST = re.compile(r"device[ _-]?(is )?lost", re.IGNORECASE)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
-from evalbot.formats.fields import ABOVE_ZERO, COUNT, COUNT_OR_ZERO, NOT_NEGATIVE, Fields
+from evalbot.formats.fields import COUNT, COUNT_OR_ZERO, NOT_NEGATIVE, Bounds, Fields
 from evalbot.formats.json_tree import parse_json, parse_jsonl
 from evalbot.formats.problems import Problems, shown
 from evalbot.formats.speed_words import last_part, one_line, status_of, text_of
@@ -21,6 +21,7 @@ from evalbot.stats.rounding import half_up
 AGREEMENT = 0.005
 """How far, as a share, a file's own summary may lie from its raw values without a word."""
 
+DURATION = Bounds("a number of seconds from 0.000001", at_least=1e-6)
 HALF_A_MICROSECOND = 0.0005
 """In milliseconds: raw values are often kept rounded to microseconds."""
 
@@ -80,10 +81,10 @@ def _row(fields: Fields) -> SpeedRow:
     name = last_part(model)
     if model and not name.strip():
         fields.fault("model_id", shown(model), "a name")
-    rate = fields.text("request_rate", "requests a second")
+    rate = fields.optional_text("request_rate")
     concurrency = fields.integer("max_concurrency", COUNT)
     backend = fields.optional_text("backend")
-    duration = fields.number("duration", ABOVE_ZERO)
+    duration = fields.number("duration", DURATION)
     fields.require("duration", "seconds")
     raw = fields.has("ttfts")
     requests = read_requests(fields) if raw else []
@@ -99,7 +100,7 @@ def _row(fields: Fields) -> SpeedRow:
         model=name,
         backend=backend,
         source=SpeedSource.VLLM_BENCH,
-        test=f"serve {rate} req/s",
+        test=f"serve {rate} req/s" if rate else "serve",
         context_tokens=figures.context_tokens,
         output_tokens=figures.output_tokens,
         concurrency=concurrency,
@@ -108,7 +109,7 @@ def _row(fields: Fields) -> SpeedRow:
         ttft_ms_p50=figures.ttft_p50,
         ttft_ms_p90=figures.ttft_p90,
         ttft_ms_mean=figures.ttft_mean,
-        decode_tps_p50=1000 / figures.tpot_p50 if figures.tpot_p50 else None,
+        decode_tps_p50=_rate(figures.tpot_p50),
         aggregate_tps=figures.aggregate_tps,
         wall_s=duration if status is SpeedStatus.OK else None,
         status=status,
@@ -155,11 +156,23 @@ def _failed_count(fields: Fields, completed: int) -> int | None:
 
 
 def _all_failed(requests: Sequence[Request]) -> tuple[SpeedStatus, str]:
-    words = Counter(one_line(request.error) for request in requests if request.error.strip())
+    words = Counter(filter(None, (_words(request.error) for request in requests)))
     if not words:
         return SpeedStatus.FAILED, NO_OUTPUT
     most = words.most_common(1)[0][0]
     return status_of(most), most
+
+
+def _words(error: str) -> str:
+    """An error on one line; of a Python traceback that is its last."""
+    lines = [line for line in error.splitlines() if line.strip()]
+    return one_line(lines[-1] if error.startswith("Traceback") else error)
+
+
+def _rate(ms: float | None) -> float | None:
+    """Tokens per second at so many milliseconds each; None where that is unknown or nothing."""
+    rate = 1000 / ms if ms else math.inf
+    return rate if math.isfinite(rate) else None
 
 
 def _disagreements(fields: Fields, figures: Figures) -> str | None:

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evalbot.formats.fields import COUNT_OR_ZERO, NOT_NEGATIVE, Bounds, Fields
+from evalbot.formats.fields import COUNT_OR_ZERO, Bounds, Fields
 from evalbot.formats.tree import Entries, Items, Node
+
+SECONDS = Bounds("a number of seconds from 0 to 1,000,000,000", at_least=0, at_most=1e9)
 
 
 class Request(NamedTuple):
@@ -48,9 +50,9 @@ def read_requests(fields: Fields) -> list[Request]:
     columns = _Columns(
         inputs=_numbers(fields, "input_lens", COUNT_OR_ZERO),
         outputs=_numbers(fields, "output_lens", COUNT_OR_ZERO),
-        ttfts=_numbers(fields, "ttfts", NOT_NEGATIVE),
+        ttfts=_numbers(fields, "ttfts", SECONDS),
         gaps=[
-            _array(fields, node, f"itls[{at}]", NOT_NEGATIVE)
+            _array(fields, node, f"itls[{at}]", SECONDS)
             for at, node in enumerate(_nodes(fields, "itls"))
         ],
         errors=_errors(fields),

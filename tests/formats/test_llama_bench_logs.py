@@ -150,11 +150,12 @@ def test_with_verbose_logs_a_crash_is_known_by_the_model_loaded_last(bench: Benc
 
 def test_each_failing_model_is_one_row(bench: Bench) -> None:
     other = NAMED.replace("Qwen2.5-72B", "GLM")
-    rows = bench(CUDA_LOAD + NAMED + HEADER + ROW + other + CUDA_LOAD + NAMED + other)
+    rows = bench(NAMED + HEADER + ROW + other + CUDA_LOAD + NAMED + other + VULKAN_LOST)
     assert told(rows) == [
         ("Qwen2.5-72B.Q6_K", SpeedStatus.OOM, None),
         ("m", SpeedStatus.OK, "pp512"),
         ("GLM.Q6_K", SpeedStatus.FAILED, None),
+        ("unknown model", SpeedStatus.DEVICE_LOST, None),
     ]
 
 

@@ -119,6 +119,7 @@ def test_figures_come_from_the_requests_that_did_not_fail(bench: Bench) -> None:
 def test_the_rate_and_the_streams_are_told_as_they_were_asked_for(bench: Bench) -> None:
     (row,) = bench(request_rate="inf", max_concurrency=8)
     assert (row.test, row.concurrency) == ("serve inf req/s", 8)
+    assert bench(request_rate=None)[0].test == "serve"
 
 
 def test_medians_of_lengths_are_rounded_down(bench: Bench) -> None:
@@ -158,6 +159,11 @@ def test_without_raw_values_the_summary_counts(bench: Bench) -> None:
     ("errors", "status", "evidence"),
     [
         (["Bad\nGateway", "x", "Bad\nGateway", ""], SpeedStatus.FAILED, "Bad Gateway"),
+        (
+            ['Traceback (most recent call last):\n  File "x.py", line 1\nOSError: refused\n'] * 4,
+            SpeedStatus.FAILED,
+            "OSError: refused",
+        ),
         (["CUDA out of memory."] * 4, SpeedStatus.OOM, "CUDA out of memory."),
         ([""] * 4, SpeedStatus.FAILED, "no request gave any output"),
     ],
@@ -192,16 +198,17 @@ def test_appended_results_are_a_row_each(tmp_path: Path) -> None:
         ({"ttfts": [0.1]}, "r.json:1: input_lens: found 4 values beside 1 in ttfts; expected a va"),
         ({"errors": [""]}, "r.json:1: errors: found 1 values beside 4 in ttfts; expected a value"),
         ({"itls": "absent"}, "r.json:1: itls: found no list; expected a list with a value for ea"),
-        ({"ttfts": [0.1, -0.1, 0, 0]}, 'r.json:1: ttfts[1]: found "-0.1"; expected a number of 0'),
+        ({"ttfts": [0.1, -0.1, 0, 0]}, 'r.json:1: ttfts[1]: found "-0.1"; expected a number of s'),
         ({"ttfts": [0.1, None, 0, 0]}, "r.json:1: ttfts[1]: found nothing; expected a number of "),
         ({"output_lens": [1.5, 2, 0, 3]}, 'r.json:1: output_lens[0]: found "1.5"; expected a who'),
         ({"itls": [[0], ["x"], [], []]}, 'r.json:1: itls[1][0]: found "x"; expected a number of '),
         ({"itls": [0, [], [], []]}, "r.json:1: itls[0]: found no list; expected a list of numbers"),
         ({"duration": float("inf")}, "r.json:1: found Infinity, which is no JSON number; expecte"),
-        ({"duration": 0}, 'r.json:1: duration: found "0"; expected a number above 0'),
+        ({"duration": 0}, 'r.json:1: duration: found "0"; expected a number of seconds from'),
         ({"duration": None}, "r.json:1: duration: found nothing; expected seconds"),
         ({"model_id": "/"}, 'r.json:1: model_id: found "/"; expected a name'),
-        ({"request_rate": None}, "r.json:1: request_rate: found nothing; expected requests a sec"),
+        ({"duration": 1e-9}, 'r.json:1: duration: found "1e-09"; expected a number of seconds fr'),
+        ({"itls": [[1e308], [], [], []]}, 'r.json:1: itls[0][0]: found "1e+308"; expected a numb'),
     ],
 )
 def test_what_is_wrong_is_named(bench: Bench, changes: dict[str, Any], expected: str) -> None:
