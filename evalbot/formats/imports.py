@@ -8,13 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from evalbot.domain.rubrics import Layer
-from evalbot.errors import InputError
 from evalbot.formats.cells import read_csv
 from evalbot.formats.fields import ABOVE_ZERO, COUNT, Fields
 from evalbot.formats.json_tree import parse_jsonl
 from evalbot.formats.problems import Problems, shown
 from evalbot.formats.records import read_records
-from evalbot.formats.textfile import read_text
+from evalbot.formats.textfile import text_of
 
 LAYERS = tuple(Layer)
 
@@ -114,7 +113,7 @@ def _records(path: Path, problems: Problems) -> Iterator[tuple[Fields, str]]:
     if kind not in (".jsonl", ".csv"):
         problems.add(file, "", path.suffix or "no ending", ".jsonl or .csv")
         return
-    text = _text(path, file, problems)
+    text = text_of(path, file, problems)
     if text is None:
         return
     if kind == ".jsonl":
@@ -125,14 +124,6 @@ def _records(path: Path, problems: Problems) -> Iterator[tuple[Fields, str]]:
         problems.add(file, "", "no rows", "at least one row")
     for record in records:
         yield Fields(record, file, problems), f"{file}:{record.line}"
-
-
-def _text(path: Path, file: str, problems: Problems) -> str | None:
-    try:
-        return read_text(path, file, problems)
-    except InputError as error:
-        problems.add(file, "", str(error), "a file that can be read")
-        return None
 
 
 def _moment(fields: Fields, name: str) -> datetime | None:

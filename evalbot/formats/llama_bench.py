@@ -13,7 +13,7 @@ from evalbot.formats.llama_bench_json import Pieces
 from evalbot.formats.llama_bench_layouts import LAYOUTS
 from evalbot.formats.llama_bench_logs import Failure, LogLine, each_once, failures_in
 from evalbot.formats.problems import Problems, shown
-from evalbot.formats.speed_words import text_of
+from evalbot.formats.textfile import text_of
 from evalbot.formats.tree import Entries, Items, Scalar
 
 # Builds of 2023 wrote a space: "pp 512".

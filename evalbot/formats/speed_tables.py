@@ -13,7 +13,7 @@ from evalbot.formats.problems import Problems, shown
 from evalbot.formats.records import read_records
 from evalbot.formats.speed_outcomes import NONE_MEASURED, Measured, measured, outcome_of
 from evalbot.formats.speed_rows import FIGURES, read_speeds_row
-from evalbot.formats.speed_words import text_of
+from evalbot.formats.textfile import text_of
 
 NODE = re.compile(r"(?P<hardware>.*\S)\s*\((?P<backend>[^()]+)\)")
 KIND = re.compile(r"(pp|tg)(?= ?[0-9])")

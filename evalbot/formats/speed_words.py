@@ -1,14 +1,10 @@
-"""What the words of a failed speed test say, and how such files are opened."""
+"""What the words of a failed speed test say."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from evalbot.domain.speed import SpeedStatus
-from evalbot.errors import InputError
-from evalbot.formats.problems import Problems
-from evalbot.formats.textfile import read_text
 
 # As CUDA, ROCm/HIP, Vulkan, Metal, ggml, PyTorch and people write it.
 OUT_OF_MEMORY = re.compile(
@@ -48,12 +44,3 @@ def one_line(words: str, longest: int = LONGEST_WORDS) -> str:
 def last_part(path: str) -> str:
     """The last part of a path or of a name such as org/model; "" where there is none."""
     return re.split(r"[\\/]", path.rstrip("\\/ "))[-1]
-
-
-def text_of(path: Path, file: str, problems: Problems) -> str | None:
-    """The file's text; None, with a problem noted, where it cannot be read."""
-    try:
-        return read_text(path, file, problems)
-    except InputError as error:
-        problems.add(file, "", str(error), "a file that can be read")
-        return None

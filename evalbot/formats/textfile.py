@@ -28,3 +28,12 @@ def read_text(path: Path, file: str, problems: Problems) -> str | None:
         found = f"byte 0x{content[error.start]:02x}, which is not UTF-8"
         problems.add(f"{file}:{line}", "", found, "a text saved as UTF-8")
         return None
+
+
+def text_of(path: Path, file: str, problems: Problems) -> str | None:
+    """The same for one of several files: that it cannot be read is a problem like any other."""
+    try:
+        return read_text(path, file, problems)
+    except InputError as error:
+        problems.add(file, "", str(error), "a file that can be read")
+        return None

@@ -12,7 +12,8 @@ from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.formats.fields import COUNT, COUNT_OR_ZERO, NOT_NEGATIVE, Bounds, Fields
 from evalbot.formats.json_tree import parse_json, parse_jsonl
 from evalbot.formats.problems import Problems, shown
-from evalbot.formats.speed_words import last_part, one_line, status_of, text_of
+from evalbot.formats.speed_words import last_part, one_line, status_of
+from evalbot.formats.textfile import text_of
 from evalbot.formats.tree import Entries
 from evalbot.formats.vllm_requests import Request, read_requests
 from evalbot.stats.quantiles import percentile, percentile_of_known

@@ -67,6 +67,7 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
         *([Column("stale", "stale", COUNT)] if any(row.rate.stale for row in rows) else []),
         Column("ttfot_ms_p50", "first text ms", NUMBER, 0),
         Column("decode_tps_p50", "tok/s", NUMBER),
+        Column("timing_source", "timed by"),
     ]
     return Table(
         _title(rows, one_scale is not None),
@@ -100,6 +101,7 @@ def _people_row(row: RateRow, columns: Sequence[Column]) -> tuple[Value, ...]:
         "stale": rate.stale,
         "ttfot_ms_p50": row.speed.ttfot_ms_p50,
         "decode_tps_p50": row.speed.decode_tps_p50,
+        "timing_source": None if row.speed.timing_source == "none" else row.speed.timing_source,
         **{f"count_{verdict}": count for verdict, count in rate.counts.items()},
     }
     return tuple(cells[column.name] for column in columns)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 
 from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.formats.tables import Column, Kind, Table, Value
+from evalbot.formats.tables.table import shown
 from evalbot.stats.rounding import half_up
 
 COUNT, NUMBER = Kind.COUNT, Kind.NUMBER
@@ -22,6 +23,7 @@ PEOPLE_COLUMNS = (
     Column("output_tokens", "written", COUNT),
     Column("concurrency", "streams", COUNT),
     Column("slots", "slots", COUNT),
+    Column("slot_context", "context per slot", COUNT),
     Column("n", "n", COUNT),
     Column("errors", "errors", COUNT),
     Column("ttfr_ms_p50", "first reply ms", NUMBER, 0),
@@ -44,8 +46,15 @@ PEOPLE_COLUMNS = (
     Column("status", "status"),
 )
 ALWAYS = frozenset({"model", "status"})
+CONDITIONS = frozenset({"hardware", "memory", "backend", "output_tokens", "concurrency", "slots",
+                        "slot_context", "n", "price", "timing_source"})  # fmt: skip
+"""Columns that are told once below the table where all rows agree."""
+
 SAME_AS_FIRST_TOKEN = {"ttfr_ms_p50": "first reply", "ttfot_ms_p50": "first text"}
 """Times that are those of the first token unless the server says something before it, or thinks."""
+
+SAME_MS = 0.5
+"""A smaller difference is not seen in whole milliseconds."""
 
 TITLES = {
     SpeedSource.EVALBOT: "Speed measured by evalbot",
@@ -132,32 +141,59 @@ def _cell(row: SpeedRow | None) -> Value:
 
 
 def _people_table(source: SpeedSource, rows: Sequence[SpeedRow]) -> Table:
-    repeated = {
-        name: words
-        for name, words in SAME_AS_FIRST_TOKEN.items()
-        if all(getattr(row, name) == row.ttft_ms_p50 for row in rows)
-        and any(row.ttft_ms_p50 is not None for row in rows)
-    }
-    hidden = set(repeated) | {f"{name[:-2]}90" for name in repeated}
+    alike = _alike(rows)
+    repeated = _repeated(rows)
+    hidden = {*alike, *repeated, *(f"{name[:-2]}90" for name in repeated)}
     if source is SpeedSource.EVALBOT:
         hidden |= {"test", "ttft_ms_mean"}
     if len({row.label for row in rows}) == 1:
         hidden.add("label")
     if not any(row.errors for row in rows):
         hidden.add("errors")
-    shown = [
+    columns = [
         column
         for column in PEOPLE_COLUMNS
         if column.name in ALWAYS
         or (column.name not in hidden and any(getattr(r, column.name) is not None for r in rows))
     ]
-    told = " and ".join(repeated.values())
     return Table(
         _title(source, rows),
-        tuple(shown),
-        tuple(tuple(_value(row, column.name) for column in shown) for row in rows),
-        (*([f"{told}: as first token in every row"] if told else []), *_evidence(rows)),
+        tuple(columns),
+        tuple(tuple(_value(row, column.name) for column in columns) for row in rows),
+        (*_shared(alike, repeated), *_evidence(rows)),
     )
+
+
+def _alike(rows: Sequence[SpeedRow]) -> dict[str, str]:
+    """Conditions that are the same in all rows that know them, in words."""
+    alike = {}
+    for column in PEOPLE_COLUMNS:
+        values = {_value(row, column.name) for row in rows} - {None}
+        if column.name in CONDITIONS and len(values) == 1 and len(rows) > 1:
+            alike[column.name] = f"{column.title} {shown(values.pop(), column)}"
+    return alike
+
+
+def _repeated(rows: Sequence[SpeedRow]) -> list[str]:
+    """Times that are those of the first token in every row."""
+    if all(row.ttft_ms_p50 is None for row in rows):
+        return []
+    return [
+        name
+        for name in SAME_AS_FIRST_TOKEN
+        if all(
+            a is None or b is None or abs(a - b) < SAME_MS
+            for a, b in ((getattr(row, name), row.ttft_ms_p50) for row in rows)
+        )
+    ]
+
+
+def _shared(alike: Mapping[str, str], repeated: Sequence[str]) -> Iterable[str]:
+    if alike:
+        yield f"in every row: {', '.join(alike.values())}"
+    if repeated:
+        words = " and ".join(SAME_AS_FIRST_TOKEN[name] for name in repeated)
+        yield f"{words}: with the first token, in every row"
 
 
 def _title(source: SpeedSource, rows: Sequence[SpeedRow]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evalbot.domain.settings import Electricity, HardwareSettings
-from evalbot.domain.speed import SpeedRow, SpeedStatus
+from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.stats.rounding import half_up
 
 MILLION = 1_000_000
@@ -30,8 +30,7 @@ class Prices:
 def with_cost(row: SpeedRow, prices: Prices) -> SpeedRow:
     """The row with what its tokens cost, where the config knows the machine.
 
-    From the tokens per second the machine writes: of all streams together, or else of the
-    one stream measured. Rows that are not ok get no such figure. A row that came with its
+    From the tokens per second the machine writes (output_tps). Rows that are not ok get no such figure. A row that came with its
     own figures keeps those that the config does not say anything about.
     """
     machine = prices.of(row)
@@ -50,10 +49,17 @@ def with_cost(row: SpeedRow, prices: Prices) -> SpeedRow:
 
 
 def output_tps(row: SpeedRow) -> float | None:
-    """Tokens written per second by the whole machine; None unless the row is ok."""
+    """Tokens written per second by the whole machine; None unless the row is ok.
+
+    All streams together, where as much was offered as the machine could take. A benchmark
+    that sent requests at a set rate gave no more than it asked for: there it is one stream's.
+    """
     if row.status is not SpeedStatus.OK:
         return None
-    return row.decode_tps_p50 if row.aggregate_tps is None else row.aggregate_tps
+    paced = row.source is SpeedSource.VLLM_BENCH and "inf" not in (row.test or "")
+    if row.aggregate_tps is None or paced:
+        return row.decode_tps_p50
+    return row.aggregate_tps
 
 
 def comparisons(rows: Sequence[SpeedRow], prices: Prices) -> list[str]:

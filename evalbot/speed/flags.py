@@ -137,6 +137,8 @@ def _slower_than_in_turns(row: SpeedRow, base: SpeedRow) -> Flag | None:
 
 
 def _first_token_too_early(row: SpeedRow, base: SpeedRow) -> Flag | None:
+    if row.source is SpeedSource.EVALBOT and row.timing_source == "server":
+        return None  # such servers tell what they cached, and it was looked at
     now, alone = _first_token_ms(row), _first_token_ms(base)
     if now is None or alone is None or now >= TOO_EARLY * alone or alone - now < LEAST_LEAD_MS:
         return None

@@ -23,7 +23,7 @@ from evalbot.errors import EndpointError
 from evalbot.running.commands import ServerProcess
 from evalbot.running.progress import EndpointProgress
 from evalbot.running.serving import look_at, stopped_afterwards
-from evalbot.speed.asking import NO_RETRIES, ask_round, measuring
+from evalbot.speed.asking import MEASURED, NO_RETRIES, ask_round, measuring
 from evalbot.speed.memory import Telemetry
 from evalbot.speed.overhead import Overhead
 from evalbot.speed.prompts import Prompt, PromptMaker
@@ -107,7 +107,9 @@ class Visit:
                 samples = await self._timed(client, round_, prompts)
                 await self._refuse_other_model(session, facts)
             await self._record.add_round(round_, samples)
-            self._progress.answered(*(sample.status for sample in samples))
+            # A stream that wrote all it was asked to is cut off on purpose.
+            ok = AnswerStatus.OK
+            self._progress.answered(*(ok if s.status in MEASURED else s.status for s in samples))
             self._refuse_if_gone(samples)
         await self._telemetry.read(Moment.AFTER)
 

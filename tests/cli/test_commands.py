@@ -9,6 +9,7 @@ import openpyxl
 import pytest
 
 from evalbot.store.database import open_database
+from evalbot.store.tables import SCHEMA_REVISION
 from tests.building import CASES, record, said, small_run, write_site
 from tests.cli.calling import evalbot
 
@@ -218,11 +219,11 @@ def test_score_follows_a_changed_suite(site: Path) -> None:
 
 
 def test_the_database_tells_its_version_and_is_copied(site: Path) -> None:
-    assert "version:  0001" in evalbot("db", "status", folder=site).stdout
+    assert f"version:  {SCHEMA_REVISION}" in evalbot("db", "status", folder=site).stdout
     assert evalbot("db", "backup", "copy.db", folder=site).returncode == 0
     copied = evalbot("runs", "--database", "sqlite:///copy.db", "--format", "json", folder=site)
     assert json.loads(copied.stdout)[0]["run"] == "small-1"
-    assert "version 0001" in evalbot("db", "upgrade", folder=site).stderr
+    assert f"version {SCHEMA_REVISION}" in evalbot("db", "upgrade", folder=site).stderr
 
 
 def test_the_database_may_come_from_the_environment(site: Path) -> None:
