@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import batch, first_token, help_time, memory, rescore
+from bench import batch, first_token, help_time, memory, rescore, speed
 
 PARTS = {
     "batch": batch.measure,
@@ -17,6 +17,7 @@ PARTS = {
     "rescore": rescore.measure,
     "help": help_time.measure,
     "memory": memory.measure,
+    "speed": speed.measure,
 }
 
 
