@@ -11,7 +11,7 @@ from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import Run
 from evalbot.domain.settings import Config
 from evalbot.domain.speed import SpeedRow
-from evalbot.grading.basis import basis_of
+from evalbot.grading.basis import Basis, basis_of
 from evalbot.reporting.charts import (
     QualityPoint,
     first_token_chart,
@@ -55,18 +55,19 @@ def quality_points(
     points: list[QualityPoint] = []
     with database.read() as connection:
         for name in runs.newest_run_per_suite(connection):
-            points += points_of_run(connection, runs.get_run(connection, name), folder, models)
+            run = runs.get_run(connection, name)
+            points += points_of_run(connection, run, basis_of(run, folder), models)
     return points
 
 
 def points_of_run(
-    connection: Connection, run: Run, folder: Path, models: Sequence[str] = ()
+    connection: Connection, run: Run, basis: Basis, models: Sequence[str] = ()
 ) -> list[QualityPoint]:
     """One point for each model of a run, by the automatic layer."""
     speeds: dict[str, list[float | None]] = defaultdict(list)
     for answer in glance_at_answers(connection, run.id):
         speeds[answer.endpoint].append(answer.decode_tps)
-    rows = rates_of_run(connection, run, basis_of(run, folder), RateQuery(Layer.AUTO))
+    rows = rates_of_run(connection, run, basis, RateQuery(Layer.AUTO))
     return [
         _point(row, known(speeds[row.model])) for row in rows if not models or row.model in models
     ]

@@ -117,9 +117,7 @@ class AnswerGlance(NamedTuple):
     repeat: int
     pass_: int
     status: str
-    ttft_ms: float | None
     ttfot_ms: float | None
-    prefill_tps: float | None
     decode_tps: float | None
     timing_source: str
 
@@ -133,9 +131,7 @@ def glance_at_answers(connection: Connection, run: str) -> Iterator[AnswerGlance
         answer_table.c.repeat,
         answer_table.c.pass_number,
         answer_table.c.status,
-        answer_table.c.ttft_ms,
         answer_table.c.ttfot_ms,
-        answer_table.c.prefill_tps,
         answer_table.c.decode_tps,
         answer_table.c.timing_source,
     )

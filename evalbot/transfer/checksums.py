@@ -25,8 +25,9 @@ def write_sums(folder: Path) -> None:
     (folder / NAME).write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
-def check_sums(folder: Path, known: Iterable[str]) -> None:
-    """See that the folder holds exactly the known files, each listed, each as it was written.
+def check_sums(folder: Path, needed: Iterable[str], allowed: Iterable[str] = ()) -> None:
+    """See that the folder holds all files needed and no others than those and the allowed,
+    each listed, each as it was written.
 
     Raises NotFoundError where there is no list, and ProblemsError with all that is wrong.
     Nothing outside the folder is looked at: no `..`, no absolute path, no symbolic link.
@@ -34,14 +35,15 @@ def check_sums(folder: Path, known: Iterable[str]) -> None:
     if not (folder / NAME).is_file():
         raise NotFoundError(f"{folder} holds no export: there is no {NAME} in it")
     problems = Problems()
-    wanted = sorted(known)
+    wanted = sorted(needed)
+    known = sorted({*wanted, *allowed})
     listed = _read_list(folder, problems)
     present = _files(folder, problems)
     for path in listed:
         if path not in present:
             problems.add(path, "", "no file", f"the file that {NAME} lists")
-        elif path not in wanted:
-            problems.add(path, "", "a file no export has", f"only {', '.join(wanted)}")
+        elif path not in known:
+            problems.add(path, "", "a file no export has", f"only {', '.join(known)}")
         elif (found := _sum(folder / path)) != listed[path]:
             expected = f"the sum that {NAME} lists, {listed[path][:12]}…"
             problems.add(path, "", f"another content (sum {found[:12]}…)", expected)

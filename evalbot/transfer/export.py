@@ -18,10 +18,16 @@ from evalbot.formats.suites import CASES, HEAD, write_suite
 from evalbot.formats.tables import render
 from evalbot.grading.basis import Basis, basis_of
 from evalbot.grading.staleness import Rules
+from evalbot.reporting.charts import quality_speed_charts
+from evalbot.reporting.figures import write_figures
 from evalbot.reporting.rate_table import machine_table
 from evalbot.reporting.rates import RateQuery, rates_of_run
+from evalbot.reporting.run_speed import run_speed_rows
+from evalbot.reporting.speed_charts import points_of_run
+from evalbot.reporting.speed_table import machine_table as speed_table
 from evalbot.store import runs
 from evalbot.store.database import Connection, Database
+from evalbot.store.timings import timed_answers
 from evalbot.transfer.checksums import write_sums
 from evalbot.transfer.head import head_of, head_values, masked_run
 from evalbot.transfer.lines import (
@@ -34,10 +40,16 @@ from evalbot.transfer.lines import (
 from evalbot.transfer.masking import Mask, mask_for
 
 RUN, SUITE, RUBRIC = "run.json", "suite", "rubric.yaml"
+QUALITY_SPEED = "quality_speed"
 ANSWERS, GRADES, RATES = "answers.jsonl", "grades.jsonl", "rates.csv"
 
+SPEED, FIGURES = "speed.csv", "figures"
+
 FILES = (RUN, f"{SUITE}/{HEAD}", f"{SUITE}/{CASES}", RUBRIC, ANSWERS, GRADES, RATES)
-"""What an export holds besides its list of sums."""
+"""What an export always holds besides its list of sums."""
+
+MAY_HOLD = (SPEED, *(f"{FIGURES}/{QUALITY_SPEED}.{kind}" for kind in ("png", "svg")))
+"""What it may hold besides; a figure is there where there is something to draw."""
 
 
 def export_run(
@@ -89,6 +101,11 @@ def _write(
         ),
     )
     (folder / RATES).write_bytes(_rates(connection, run, basis, grades))
+    speed = run_speed_rows(masked_run(run, mask), timed_answers(connection, run.id))
+    (folder / SPEED).write_bytes(render(speed_table(speed), form="csv", to_file=True))
+    charts = quality_speed_charts(points_of_run(connection, run, basis))
+    for chart in charts.values():
+        write_figures(folder / FIGURES, {QUALITY_SPEED: chart})
 
 
 def _rates(connection: Connection, run: Run, basis: Basis, grades: Iterable[GradeRecord]) -> bytes:

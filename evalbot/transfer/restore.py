@@ -23,7 +23,7 @@ from evalbot.store.database import Connection, Database, after_bulk_write
 from evalbot.store.grades import PEOPLE, GradeWriter, put_grader
 from evalbot.store.texts import put_texts
 from evalbot.transfer.checksums import check_sums
-from evalbot.transfer.export import ANSWERS, FILES, GRADES, RUBRIC, RUN, SUITE
+from evalbot.transfer.export import ANSWERS, FILES, GRADES, MAY_HOLD, RUBRIC, RUN, SUITE
 from evalbot.transfer.head import Head, masked_run, read_head, run_values
 from evalbot.transfer.lines import (
     GradeRecord,
@@ -60,7 +60,7 @@ def import_run(database: Database, config: Config, folder: Path) -> Restored:
     Raises ProblemsError with everything that is wrong with it, and InputError where the
     record has another run of this id.
     """
-    check_sums(folder, FILES)
+    check_sums(folder, FILES, MAY_HOLD)
     export = read_export(folder)
     with database.write() as connection:
         if _is_there(connection, export, mask_for(config)):

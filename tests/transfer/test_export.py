@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 
 import pytest
@@ -47,10 +49,13 @@ def test_the_files_are_those_of_the_contract(rich: Site) -> None:
         [
             "SHA256SUMS",
             "answers.jsonl",
+            "figures/quality_speed.png",
+            "figures/quality_speed.svg",
             "grades.jsonl",
             "rates.csv",
             "rubric.yaml",
             "run.json",
+            "speed.csv",
             "suite/cases.jsonl",
             "suite/suite.yaml",
         ]
@@ -103,7 +108,7 @@ def test_no_secret_host_or_person_leaves(rich: Site) -> None:
     config = "endpoints:\n  - {name: zeta, base_url: 'http://canary-host:8080/v1'}\n"
     (rich.folder / "evalbot.yaml").write_text(config, encoding="utf-8")
     rich.ids("export", RUN, "--output", "out")
-    everything = b"".join(rich.files("out").values()).decode("utf-8")
+    everything = b"".join(rich.files("out").values()).decode("utf-8", "replace")
     for canary in (*CANARIES, "Ann Canary", "Bob Canary", "base_url", str(rich.folder)):
         assert canary not in everything, canary
     [failed] = [line for line in rich.lines("out", "answers.jsonl") if line["error_detail"]]
@@ -191,3 +196,16 @@ def test_a_failure_leaves_nothing(rich: Site, monkeypatch: pytest.MonkeyPatch) -
 def test_an_unknown_run_is_refused(rich: Site) -> None:
     assert "there is no run 'x'" in rich.fails("export", "x", "--output", "out")
     assert not (rich.folder / "out").exists()
+
+
+def test_the_speed_of_each_model_stands_in_the_columns_of_speeds(rich: Site) -> None:
+    rich.ids("export", RUN, "--output", "out")
+    text = (rich.folder / "out/speed.csv").read_text(encoding="utf-8-sig")
+    zeta, checked, alpha = csv.DictReader(io.StringIO(text))
+    assert [row["model"] for row in (zeta, checked, alpha)] == ["zeta", "zeta +check", "alpha"]
+    assert (zeta["label"], zeta["source"], zeta["test"]) == ("東京", "evalbot", "run s")
+    assert (zeta["n"], zeta["errors"], alpha["n"]) == ("3", "0", "1")
+    assert (zeta["ttft_ms_p50"], zeta["ttfot_ms_p50"], zeta["timing_source"]) == (
+        "2.25", "3.0", "server",
+    )  # fmt: skip
+    assert (zeta["context_tokens"], zeta["output_tokens"], zeta["wall_s"]) == ("12", "5", "")
