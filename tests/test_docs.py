@@ -18,9 +18,11 @@ from evalbot.domain.settings import (
     HardwareSettings,
     JudgeSettings,
 )
+from evalbot.domain.speed import SpeedRow, SpeedStatus
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
+SPEED = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -74,6 +76,23 @@ def test_every_option_is_in_the_guide(path: str, option: str) -> None:
 def test_every_field_is_in_the_guide(title: str, kind: type, unwritten: set[str]) -> None:
     named = {field.name for field in fields(kind)} - unwritten
     assert {name for name in named if f"`{name}`" not in section(title)} == set()
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(SpeedRow)])
+def test_every_column_of_speed_is_explained(name: str) -> None:
+    named: set[str] = set()
+    for cell in re.findall(r"^\| (`[^|]*`) \|", SPEED, re.M):
+        stem = ""
+        for word in re.findall(r"`([^`]+)`", cell):
+            # `ttft_ms_p50`, `_p90`: an ending goes with the name before it.
+            named.add(stem + word if word.startswith("_") else word)
+            stem = stem if word.startswith("_") else word.removesuffix("_p50")
+    assert name in named
+
+
+@pytest.mark.parametrize("status", list(SpeedStatus))
+def test_every_status_of_speed_is_explained(status: SpeedStatus) -> None:
+    assert f"`{status}`" in SPEED
 
 
 def test_every_status_is_explained() -> None:
