@@ -1,4 +1,6 @@
-"""One llama.cpp server as a process of its own: `python -m evalbot.demo.server MODEL ALIAS`.
+"""One llama.cpp server as a process of its own.
+
+`python -m evalbot.demo.server MODEL ALIAS CONTEXT SLOTS THREADS`
 
 Prints its address on one line when the model is loaded. Ends on SIGTERM, on SIGINT, and
 when the process that started it is gone.
@@ -16,7 +18,8 @@ PARENT_CHECK_S = 0.5
 
 def main() -> None:
     """Serve until told to end."""
-    model, alias, context, slots = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    model, alias = sys.argv[1:3]
+    context, slots, threads = map(int, sys.argv[3:6])
     parent = os.getppid()
     for number in (signal.SIGTERM, signal.SIGINT):
         # An ordinary exit waits for the answer being written; this does not.
@@ -33,6 +36,9 @@ def main() -> None:
     params.port = 0
     params.n_ctx = context
     params.n_parallel = slots
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    # Threads that wait by turning in circles take the cores from whoever has work.
+    params.cpuparams.poll = params.cpuparams_batch.poll = 0
     params.endpoint_metrics = params.endpoint_slots = params.endpoint_props = True
     server = xllamacpp.Server(params)
     os.write(address, f"{server.listening_address}\n".encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -26,11 +27,15 @@ class DemoModel:
 
 @contextmanager
 def serving(models: Sequence[DemoModel], logs: Path) -> Iterator[list[str]]:
-    """The models' server addresses, in order; the servers end with the block, whatever happens."""
+    """The models' server addresses, in order; the servers end with the block, whatever happens.
+
+    They share the processor's cores evenly: more threads than cores slow each other down.
+    """
+    threads = max(1, (os.cpu_count() or 1) // len(models))
     processes: list[subprocess.Popen[str]] = []
     try:
         for model in models:
-            processes.append(_start(model, logs / f"{model.alias}.log"))
+            processes.append(_start(model, logs / f"{model.alias}.log", threads))
         yield [
             _address(process, model, logs) for process, model in zip(processes, models, strict=True)
         ]
@@ -41,11 +46,11 @@ def serving(models: Sequence[DemoModel], logs: Path) -> Iterator[list[str]]:
             _end(process)
 
 
-def _start(model: DemoModel, log: Path) -> subprocess.Popen[str]:
+def _start(model: DemoModel, log: Path, threads: int) -> subprocess.Popen[str]:
     with log.open("wb") as output:
         return subprocess.Popen(
             [sys.executable, "-m", "evalbot.demo.server", str(model.path), model.alias,
-             str(CONTEXT), str(SLOTS)],
+             str(CONTEXT), str(SLOTS), str(threads)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=output,

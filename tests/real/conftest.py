@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+THREADS = "1"
+"""Other tests use the second core; two threads would wait for each other most of the time."""
+
 SMOLLM2 = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
@@ -19,7 +22,7 @@ def serving(model: Path, alias: str, context: int, slots: int) -> Iterator[str]:
     """The base_url of a server in a process of its own."""
     command = [sys.executable, "-m", "evalbot.demo.server", str(model), alias]
     process = subprocess.Popen(
-        [*command, str(context), str(slots)],
+        [*command, str(context), str(slots), THREADS],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

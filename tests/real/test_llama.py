@@ -156,7 +156,7 @@ def test_a_cancelled_answer_frees_its_slot(gemma3: str) -> None:
             came = asyncio.Event()
             client = EndpointClient(session, endpoint)
             turns = [Message("user", "Hello")]
-            asking = asyncio.create_task(client.ask(turns, on_text=lambda _: came.set()))
+            asking = asyncio.create_task(client.ask(turns, on_text=lambda *_: came.set()))
             await came.wait()
             assert await is_processing(session, endpoint)
             asking.cancel()

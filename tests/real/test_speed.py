@@ -13,7 +13,7 @@ import pytest
 from evalbot.speed.prompts import WORDS
 from tests.cli.calling import evalbot
 
-CONTEXTS, STREAMS, WRITTEN = (64, 100, 128), (1, 2, 4), 12
+CONTEXTS, STREAMS, WRITTEN = (64, 80, 96), (1, 2, 4), 6
 TOO_LONG = 4096
 
 # One sweep serves them all.
