@@ -48,12 +48,12 @@ class EndpointClient:
         self,
         messages: Sequence[Message],
         before_retry: Callable[[], Awaitable[None]] | None = None,
-        on_text: Callable[[Chunk], None] | None = None,
+        on_text: Callable[[Chunk, float], None] | None = None,
     ) -> Answer:
         """One answer, after as many retries as the policy allows.
 
         before_retry is awaited before each further try; on_text sees each chunk as it
-        comes. A cancelled call closes the connection, which frees the server's slot, and
+        comes, and the clock's time then. A cancelled call closes the connection, which frees the server's slot, and
         returns the answer so far with status `cancelled` instead of raising: what came
         is kept.
         """
@@ -77,7 +77,7 @@ class EndpointClient:
                 )
 
     async def _try(
-        self, messages: Sequence[Message], on_text: Callable[[Chunk], None] | None
+        self, messages: Sequence[Message], on_text: Callable[[Chunk, float], None] | None
     ) -> tuple[Answer, Failure | None]:
         started_at = datetime.now(UTC)
         reply = Reply(StreamClock(sent=time.perf_counter()), on_text)

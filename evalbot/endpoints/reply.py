@@ -18,10 +18,13 @@ LONGEST_ANSWER = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class Reply:
-    """What has come so far. `begun`: the server took the request; `done`: `[DONE]` was seen."""
+    """What has come so far. `begun`: the server took the request; `done`: `[DONE]` was seen.
+
+    on_text is given each chunk, and when the network brought it.
+    """
 
     clock: StreamClock
-    on_text: Callable[[Chunk], None] | None = None
+    on_text: Callable[[Chunk, float], None] | None = None
     content: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     finish_reason: str | None = None
@@ -106,7 +109,7 @@ class Reply:
             return error_failure(read_json(event.data))
         self._add(chunk, at)
         if self.on_text is not None:
-            self.on_text(chunk)
+            self.on_text(chunk, at)
         return None
 
     def _add(self, chunk: Chunk, at: float) -> None:

@@ -55,15 +55,18 @@ async def ask_round(client: EndpointClient, prompts: Sequence[Prompt]) -> list[S
 
 @dataclass(slots=True)
 class _TokenTimes:
-    """When the first and the last token came, by our own clock."""
+    """When the network brought the first and the last token, by our own clock.
+
+    Not when they were looked at: of tokens that came in one piece nobody knows the pace.
+    """
 
     first: float | None = None
     last: float | None = None
 
-    def see(self, chunk: Chunk) -> None:
+    def see(self, chunk: Chunk, at: float) -> None:
         if chunk.content or chunk.reasoning:
-            self.last = time.perf_counter()
-            self.first = self.first or self.last
+            self.last = at
+            self.first = at if self.first is None else self.first
 
 
 async def _stream(client: EndpointClient, number: int, prompt: Prompt, began: float) -> Sample:

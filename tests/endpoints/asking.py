@@ -46,7 +46,7 @@ def ask(
     policy: RetryPolicy = AT_ONCE,
     slot_context: int | None = None,
     slots: int | None = None,
-    on_text: Callable[[Chunk], None] | None = None,
+    on_text: Callable[[Chunk, float], None] | None = None,
     **fields: Any,
 ) -> Answer:
     """One answer."""

@@ -115,7 +115,7 @@ def test_slow_tokens_are_no_silence(server: FaultServer) -> None:
 def test_each_chunk_is_shown_as_it_comes(server: FaultServer) -> None:
     shown: list[str] = []
     server.on("hello", stream(chunk("a"), chunk("b"), STOP, DONE))
-    ask(server.base_url, on_text=lambda one: shown.append(one.content))
+    ask(server.base_url, on_text=lambda one, _: shown.append(one.content))
     assert shown == ["a", "b", ""]
 
 
@@ -215,7 +215,7 @@ def test_a_cancelled_request_is_closed_and_keeps_what_came(
         async with open_session(settings(server.base_url, timeout_s=30)) as session:
             came = asyncio.Event()
             client = client_of(session, server.base_url, timeout_s=30)
-            asking = asyncio.create_task(client.ask(user("hello"), on_text=lambda _: came.set()))
+            asking = asyncio.create_task(client.ask(user("hello"), on_text=lambda *_: came.set()))
             await until(came.is_set if chunk("部分") in reply.parts else lambda: server.at_once)
             asking.cancel()
             said = await asking
