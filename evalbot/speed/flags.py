@@ -2,7 +2,8 @@
 
 A row is held against the one with the fewest streams of the same series: same model,
 machine and prompt length. Whatever a server does, it can always serve its streams one
-after another; that is what each rule rests on. The thresholds are in docs/speed.md.
+after another; that is what each rule rests on. So nothing is said of rows whose number of
+streams is not known. The thresholds are in docs/speed.md.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ FAR_TOO_EARLY = 0.5
 LEAST_LEAD_MS = 100.0
 """A smaller lead is noise."""
 
+SHORTEST_ROUND_S = 0.5
+"""In shorter rounds a hiccup of the machine weighs more than what is measured."""
+
 COLD_START_MS = 5000.0
 """A first token later than this is time spent reading a prompt, not a slow first request."""
 
@@ -60,6 +64,11 @@ class Flag:
 
 
 class _Series(NamedTuple):
+    """What must be the same in rows that are held against one another.
+
+    test: where it says more than prompt length and streams.
+    """
+
     label: str | None
     model: str
     hardware: str | None
@@ -67,27 +76,34 @@ class _Series(NamedTuple):
     backend: str | None
     context: str | None
     output_tokens: int | None
+    test: str | None
 
 
 def flagged(rows: Sequence[SpeedRow]) -> list[SpeedRow]:
     """The rows of one sweep or import, those out of line flagged with the evidence.
 
-    Only rows that are ok so far are judged, and only they are what others are held against.
+    Only rows that are ok so far are judged, and only rows that stay so are what others are
+    held against: flagging twice is flagging once.
     """
     rows = [_without_small_prefill(row) for row in rows]
     ok = [row for row in rows if row.status is SpeedStatus.OK]
-    bases = _bases(ok)
-    flags = {id(row): _flag(row, bases[_series(row)], ok) for row in ok}
+    alone = {id(row): _read_from_cache(row) or _lost_with_context(row, ok) for row in ok}
+    bases = _bases(row for row in ok if alone[id(row)] is None)
+    flags = {id(row): _beside(row, bases.get(_series(row))) or alone[id(row)] for row in ok}
     return [_with(row, flags.get(id(row))) for row in rows]
 
 
-def _flag(row: SpeedRow, base: SpeedRow, ok: Iterable[SpeedRow]) -> Flag | None:
-    if base is not row:
-        for rule in RULES:
-            flag = rule(row, base)
-            if flag is not None:
-                return flag
-    return _read_from_cache(row) or _lost_with_context(row, ok)
+def _beside(row: SpeedRow, base: SpeedRow | None) -> Flag | None:
+    if base is None or not row.concurrency or not base.concurrency:
+        return None
+    if row is base or row.concurrency < base.concurrency or _is_short(row, base):
+        return None
+    flags = (rule(row, base) for rule in RULES)
+    return next((flag for flag in flags if flag is not None), None)
+
+
+def _is_short(*rows: SpeedRow) -> bool:
+    return all(row.wall_s is not None and row.wall_s < SHORTEST_ROUND_S for row in rows)
 
 
 def _aggregate_collapsed(row: SpeedRow, base: SpeedRow) -> Flag | None:
@@ -232,16 +248,31 @@ def _bases(rows: Iterable[SpeedRow]) -> dict[_Series, SpeedRow]:
     """The row with the fewest streams of each series."""
     bases: dict[_Series, SpeedRow] = {}
     for row in rows:
-        base = bases.setdefault(_series(row), row)
-        if (row.concurrency or 0) < (base.concurrency or 0):
-            bases[_series(row)] = row
+        if row.concurrency:
+            base = bases.setdefault(_series(row), row)
+            if row.concurrency < (base.concurrency or 0):
+                bases[_series(row)] = row
     return bases
 
 
 def _series(row: SpeedRow) -> _Series:
     context = row.context_label or (None if row.context_tokens is None else str(row.context_tokens))
+    output_tokens, test = row.output_tokens, None
+    if row.source is SpeedSource.EVALBOT and row.test:
+        # What was to be written, not what was: a server that breaks down writes less.
+        rest = row.test.removeprefix(f"pp{row.context_label}").removesuffix(f" x{row.concurrency}")
+        output_tokens, test = None, rest
+    elif row.source is SpeedSource.VLLM_BENCH or context is None:
+        test = row.test
     return _Series(
-        row.label, row.model, row.hardware, row.memory, row.backend, context, row.output_tokens
+        label=row.label,
+        model=row.model,
+        hardware=row.hardware,
+        memory=row.memory,
+        backend=row.backend,
+        context=context,
+        output_tokens=output_tokens,
+        test=test,
     )
 
 
@@ -256,8 +287,8 @@ def _joined(*parts: str | None) -> str:
 
 
 def _ratio(row: SpeedRow, base: SpeedRow) -> float:
-    """How many times the base's streams the row has; 1 where that is not known."""
-    return row.concurrency / base.concurrency if row.concurrency and base.concurrency else 1.0
+    """How many times the base's streams the row has."""
+    return (row.concurrency or 1) / (base.concurrency or 1)
 
 
 def _times_in_turns(row: SpeedRow, base: SpeedRow) -> float | None:
