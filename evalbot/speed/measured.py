@@ -98,6 +98,8 @@ def _row(
     walls = known(wall_s(one) for one in uncached)
     asked = sweep.plan.output_tokens
     status, evidence = _status(samples, whole, fresh, cell, endpoint, asked)
+    read = _whole(one.usage.prompt_tokens for one in whole)
+    written = _whole(one.usage.completion_tokens for one in whole) if whole else asked
     return SpeedRow(
         label=sweep.label or sweep.id,
         model=endpoint.name,
@@ -105,8 +107,8 @@ def _row(
         source=SpeedSource.EVALBOT,
         test=f"pp{cell.context}+tg{asked} x{cell.concurrency}",
         context_label=str(cell.context),
-        context_tokens=_whole(one.usage.prompt_tokens for one in whole) or cell.context,
-        output_tokens=_whole(one.usage.completion_tokens for one in whole) or asked,
+        context_tokens=cell.context if read is None else read,
+        output_tokens=written,
         concurrency=cell.concurrency,
         slots=endpoint.slots,
         slot_context=endpoint.slot_context,
@@ -145,7 +147,7 @@ def _status(
         told = _failures(failed, len(samples))
         overflowed = all(one.status is AnswerStatus.CONTEXT_OVERFLOW for one in failed)
         status = SpeedStatus.CONTEXT_OVERFLOW if overflowed else status_of(told)
-        if not whole or status in (SpeedStatus.OOM, SpeedStatus.DEVICE_LOST):
+        if not whole or status is not SpeedStatus.FAILED:
             return status, told
         return SpeedStatus.COLLAPSED if cell.concurrency > 1 else SpeedStatus.SUSPECT, told
     if not fresh:
