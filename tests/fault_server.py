@@ -15,6 +15,9 @@ from typing import Any
 from aiohttp import web
 
 DONE = b"data: [DONE]\n\n"
+TEMPLATE_TOKENS = 10
+"""What each turn has around its text."""
+
 OVERFLOW = {
     "code": 400,
     "message": "request (5120 tokens) exceeds the available context size (4096 tokens)",
@@ -126,7 +129,8 @@ class FaultServer:
     """Serves while in its `with` block; attributes may be changed at any time.
 
     llama: whether llama.cpp's own routes are there. port: 0 takes any free one. swap_after,
-    die_after: after so many chats another model is loaded, or the server is gone.
+    die_after: after so many chats another model is loaded, or the server is gone. size: the
+    tokens of a text. reply: says what to answer to prompts that have no script.
     """
 
     def __init__(
@@ -136,6 +140,8 @@ class FaultServer:
         self.llama = llama
         self.slots = 4
         self.slot_context = 4096
+        self.size: Callable[[str], int] = len
+        self.reply: Callable[[Chat], Reply] = _echo
         self.template = "{{ enable_thinking }}"
         self.health = 200
         self.route_status: dict[str, int] = {}
@@ -222,8 +228,11 @@ class FaultServer:
         if self.llama and path == "/v1/chat/completions/input_tokens":
             body = await request.json()
             self.counted.append(body["messages"][-1]["content"])
-            return web.json_response({"input_tokens": _tokens(body)})
+            return web.json_response({"input_tokens": self._tokens(body)})
         return web.json_response({"error": {"message": "File Not Found"}}, status=404)
+
+    def _tokens(self, body: Mapping[str, Any]) -> int:
+        return sum(TEMPLATE_TOKENS + self.size(turn["content"]) for turn in body["messages"])
 
     def _entry(self, name: str) -> dict[str, Any]:
         meta = {"n_params": 134515008, "size": 96576768, "ftype": "Q4_1", "n_ctx_train": 8192}
@@ -241,12 +250,13 @@ class FaultServer:
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         prompt = body["messages"][-1]["content"]
-        self.chats.append(Chat(prompt, body, dict(request.headers)))
+        chat = Chat(prompt, body, dict(request.headers))
+        self.chats.append(chat)
         self.connections.add(request.transport)
         self.events.append(f"{self.models[0]}:{prompt}")
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
-        reply = self._reply_to(prompt)
+        reply = self._reply_to(chat)
         if self.swap_after is not None and len(self.chats) >= self.swap_after:
             self.models = ["another-model"]
         if self.die_after is not None and len(self.chats) >= self.die_after:
@@ -261,10 +271,10 @@ class FaultServer:
         finally:
             self.at_once -= 1
 
-    def _reply_to(self, prompt: str) -> Reply:
-        script = self._scripts.get(prompt)
+    def _reply_to(self, chat: Chat) -> Reply:
+        script = self._scripts.get(chat.prompt)
         if script is None:
-            return answer("answer to ", prompt)
+            return self.reply(chat)
         return script.pop(0) if len(script) > 1 else script[0]
 
     async def _play(self, request: web.Request, reply: Reply) -> web.StreamResponse:
@@ -293,9 +303,8 @@ class FaultServer:
             await asyncio.Event().wait()
 
 
-def _tokens(body: Mapping[str, Any]) -> int:
-    """A token a character, and ten for each turn's template."""
-    return sum(10 + len(turn["content"]) for turn in body["messages"])
+def _echo(chat: Chat) -> Reply:
+    return answer("answer to ", chat.prompt)
 
 
 def free_port() -> int:

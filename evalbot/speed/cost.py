@@ -30,8 +30,9 @@ class Prices:
 def with_cost(row: SpeedRow, prices: Prices) -> SpeedRow:
     """The row with what its tokens cost, where the config knows the machine.
 
-    From the tokens per second the machine writes (output_tps). Rows that are not ok get no such figure. A row that came with its
-    own figures keeps those that the config does not say anything about.
+    From the tokens per second the machine writes (output_tps). Rows that are not ok get no
+    such figure. A row that came with its own figures keeps those that the config does not
+    say anything about.
     """
     machine = prices.of(row)
     if machine is None:

@@ -17,7 +17,7 @@ from evalbot.domain.sweeps import Moment, Round, Sample
 from evalbot.endpoints.client import EndpointClient
 from evalbot.endpoints.connections import Session, open_session
 from evalbot.endpoints.counting import count_tokens
-from evalbot.endpoints.preflight import loaded_model
+from evalbot.endpoints.preflight import is_answering, loaded_model
 from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
 from evalbot.running.commands import ServerProcess
@@ -30,8 +30,6 @@ from evalbot.speed.prompts import Prompt, PromptMaker
 from evalbot.speed.record import SweepRecord
 
 WARM_UP_TOKENS = 8
-GONE_AFTER = 2
-"""Rounds in a row without any connection after which an endpoint is taken to be gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,6 @@ class Visit:
         self._telemetry = Telemetry(
             settings.endpoint.name, settings.telemetry, settings.folder, record.add_reading
         )
-        self._unreachable = 0
 
     async def measure(self, rounds: Sequence[Round]) -> None:
         """Measure these rounds and record each; the server is stopped if it was started."""
@@ -97,20 +94,22 @@ class Visit:
             return await count_tokens(session, self._endpoint, [Message("user", text)])
 
         maker = PromptMaker(count, self._settings.mark)
-        await self._warm_up(session, maker, min(round_.context for round_ in rounds))
+        fitting = [one.context for one in rounds if self._too_long(one, facts) is None]
+        if fitting:
+            await self._warm_up(session, maker, min(fitting))
         await self._telemetry.read(Moment.BEFORE)
         for round_ in rounds:
             self._progress.state = f"{round_.context} tokens, {round_.concurrency} at once"
             samples = self._too_long(round_, facts)
             if samples is None:
                 prompts = [await maker.make(round_.context) for _ in range(round_.concurrency)]
+                await self._refuse_if_gone(session)
                 samples = await self._timed(client, round_, prompts)
                 await self._refuse_other_model(session, facts)
             await self._record.add_round(round_, samples)
             # A stream that wrote all it was asked to is cut off on purpose.
             ok = AnswerStatus.OK
             self._progress.answered(*(ok if s.status in MEASURED else s.status for s in samples))
-            self._refuse_if_gone(samples)
         await self._telemetry.read(Moment.AFTER)
 
     async def _look(self, session: Session, server: ServerProcess | None) -> EndpointFacts:
@@ -190,13 +189,15 @@ class Visit:
                 f"was {facts.loaded.id}, now it is {now.id}; load the first one again and resume"
             )
 
-    def _refuse_if_gone(self, samples: Sequence[Sample]) -> None:
-        reached = any(sample.status is not AnswerStatus.CONNECTION for sample in samples)
-        self._unreachable = 0 if reached else self._unreachable + 1
-        if self._unreachable >= GONE_AFTER:
+    async def _refuse_if_gone(self, session: Session) -> None:
+        """A round by nobody is not recorded, so that it is measured when the server is back.
+
+        One during which the server ends is: that many streams were too many.
+        """
+        if not await is_answering(session, self._endpoint):
             raise EndpointError(
-                f"endpoint {self._endpoint.name}: the server was not reachable "
-                f"{GONE_AFTER} rounds in a row ({samples[0].error_detail}); the rest was not asked"
+                f"endpoint {self._endpoint.name}: the server does not answer any more; start it "
+                "again and resume"
             )
 
     async def note_stopped(self, reason: str) -> None:
