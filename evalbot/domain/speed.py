@@ -39,9 +39,10 @@ class SpeedRow:
 
     Times in milliseconds, wall_s in seconds, rates in tokens per second; None is unknown.
     context_label: the prompt's length as it was asked for or typed; context_tokens: as the
-    server counted it, if it did. output_tokens: what a stream wrote. concurrency: streams offered at once. n: requests measured; errors:
-    requests that failed. timing_source: server, client or both (`client+server`). The price
-    columns are in the currency of the hardware's price. sweep: the sweep or import it is from.
+    server counted it, if it did. output_tokens: what a stream wrote. concurrency: streams
+    offered at once. n: requests measured; errors: requests that failed. timing_source:
+    server, client or both (`client+server`). The price columns are in the currency of the
+    hardware's price. sweep: the sweep or import it is from.
     """
 
     label: str | None = None

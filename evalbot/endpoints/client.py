@@ -53,9 +53,9 @@ class EndpointClient:
         """One answer, after as many retries as the policy allows.
 
         before_retry is awaited before each further try; on_text sees each chunk as it
-        comes, and the clock's time then. A cancelled call closes the connection, which frees the server's slot, and
-        returns the answer so far with status `cancelled` instead of raising: what came
-        is kept.
+        comes, and the clock's time then. A cancelled call closes the connection, which frees
+        the server's slot, and returns the answer so far with status `cancelled` instead of
+        raising: what came is kept.
         """
         retries: list[Retry] = []
         while True:

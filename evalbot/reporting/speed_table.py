@@ -165,12 +165,18 @@ def _people_table(source: SpeedSource, rows: Sequence[SpeedRow]) -> Table:
 
 
 def _alike(rows: Sequence[SpeedRow]) -> dict[str, str]:
-    """Conditions that are the same in all rows that know them, in words."""
+    """Conditions that are the same in all rows, in words; rows that failed need not know them."""
     alike = {}
     for column in PEOPLE_COLUMNS:
-        values = {_value(row, column.name) for row in rows} - {None}
+        values = {
+            value
+            for row in rows
+            if (value := _value(row, column.name)) is not None or row.status is SpeedStatus.OK
+        }
         if column.name in CONDITIONS and len(values) == 1 and len(rows) > 1:
-            alike[column.name] = f"{column.title} {shown(values.pop(), column)}"
+            value = values.pop()
+            if value is not None:
+                alike[column.name] = f"{column.title} {shown(value, column)}"
     return alike
 
 

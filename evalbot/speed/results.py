@@ -99,4 +99,5 @@ def _unfinished(connection: Connection, sweep: Sweep, measured: int) -> Iterable
 def _chosen(connection: Connection, wanted: Sequence[str]) -> list[Sweep]:
     if not wanted:
         return sweeps.list_sweeps(connection)
-    return [sweeps.get_sweep(connection, one) for one in dict.fromkeys(wanted)]
+    found = [sweeps.get_sweep(connection, one) for one in wanted]
+    return list({sweep.id: sweep for sweep in found}.values())
