@@ -31,12 +31,27 @@ OutputOption = Annotated[
 
 
 def choose_format(form: str | None, output: Path | None) -> str:
-    """The format meant by the options and by where the output goes."""
+    """The format meant by the options and by where the output goes; InputError for another."""
     if form is not None:
+        from evalbot.formats.problems import one_of, shown
+
+        formats = tuple(ENDINGS.values())
+        if form.lower() not in formats:
+            raise InputError(f"--format: found {shown(form)}; expected {one_of(formats, form)}")
         return form.lower()
     if output is not None and output.suffix.lower() in ENDINGS:
         return ENDINGS[output.suffix.lower()]
     return "md" if output is None and sys.stdout.isatty() else "csv"
+
+
+def refuse_unwritable(form: str, output: Path | None) -> None:
+    """For long work: raises InputError where its tables could not be written at the end."""
+    if output is None and form == "xlsx" and sys.stdout.isatty():
+        raise InputError("a spreadsheet is no text: give --output FILE.xlsx")
+    if output is not None and output.is_dir():
+        raise InputError(f"{output} could not be written (it is a folder)")
+    if output is not None and not output.parent.is_dir():
+        raise InputError(f"{output} could not be written (there is no folder {output.parent})")
 
 
 def write_tables(*tables: Table, form: str, output: Path | None) -> None:
@@ -44,9 +59,8 @@ def write_tables(*tables: Table, form: str, output: Path | None) -> None:
     from evalbot.formats.tables import render
 
     data = render(*tables, form=form, to_file=output is not None)
+    refuse_unwritable(form, output)
     if output is None:
-        if form == "xlsx" and sys.stdout.isatty():
-            raise InputError("a spreadsheet is no text: give --output FILE.xlsx")
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return

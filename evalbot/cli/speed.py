@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalbot.cli.confirming import AllowCommandsOption, confirm_commands
-from evalbot.cli.output import FormatOption, OutputOption, choose_format
+from evalbot.cli.output import FormatOption, OutputOption, choose_format, refuse_unwritable
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_record, read_site, split_list
 from evalbot.cli.stopping import run_until_stopped
 from evalbot.errors import EvalbotError, InputError
@@ -82,6 +82,7 @@ def speed(
 
     settings = read_site(config, required=True)
     chosen_form = choose_format(form, output)
+    refuse_unwritable(chosen_form, output)
     if resume is not None:
         given = (endpoints, contexts, concurrency, output_tokens, repeats, label)
         if parallel_endpoints or any(value is not None for value in given):
@@ -126,9 +127,11 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
 
     numbers = set()
     for part in split_list(text):
-        if not (part.isascii() and part.isdigit() and 1 <= int(part) <= LARGEST):
+        digits = part.isascii() and part.isdigit() and len(part) <= len(str(LARGEST))
+        if not digits or not 1 <= int(part) <= LARGEST:
             raise InputError(
-                f"{option}: found {shown(part)}; expected whole numbers from 1, such as 1,2,4"
+                f"{option}: found {shown(part)}; expected whole numbers from 1 to {LARGEST:,}, "
+                "such as 1,2,4"
             )
         numbers.add(int(part))
     if not numbers:
