@@ -1,49 +1,20 @@
 """Collapse told from slowdown: rows that fall out of line with their neighbours.
 
 A row is held against the one with the fewest streams of the same series: same model,
-machine and prompt length. Whatever a server does, it can always serve its streams one
-after another; that is what each rule rests on. So nothing is said of rows whose number of
-streams is not known. The thresholds are in docs/speed.md.
+machine and prompt length. Nothing is said of rows whose number of streams is not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
-from evalbot.stats.rounding import half_up
-
-COLLAPSED_AGGREGATE = 0.25
-"""Share of what fewer streams gave together: more of them never give less, but for overhead."""
-
-STARVED_STREAM = 0.1
-"""Share of the rate that each stream would have, were the one stream's rate shared evenly."""
-
-SLOWER_THAN_IN_TURNS = 1.5
-"""Times as long as the same streams would take one after another."""
-
-LATER_THAN_IN_TURNS = 3.0
-"""Times as late a first token as if all prompts were read one after another before it."""
-
-TOO_EARLY = 0.8
-"""Share of one stream's time to first token: more streams never get theirs sooner..."""
-
-FAR_TOO_EARLY = 0.5
-"""...and with less than half, most prompts cannot have been read."""
-
-LEAST_LEAD_MS = 100.0
-"""A smaller lead is noise."""
+from evalbot.speed.flag_rules import RULES, Flag, first_token_ms, number
 
 SHORTEST_ROUND_S = 0.5
 """In shorter rounds a hiccup of the machine weighs more than what is measured."""
-
-COLD_START_MS = 5000.0
-"""A first token later than this is time spent reading a prompt, not a slow first request."""
-
-USUAL_TIMEOUT_MS = 300_000.0
-"""Most clients give up after five minutes of silence."""
 
 LOST_WITH_CONTEXT = 0.05
 """Share of a shorter prompt's rate that no longer context explains."""
@@ -53,14 +24,6 @@ FEWEST_PREFILL_TOKENS = 64
 
 FEWEST_CHAT_TOKENS = 8
 """A chat has more tokens in its template alone: the rest of such a prompt was cached."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """What is wrong with a row, and the figures that show it."""
-
-    status: SpeedStatus
-    evidence: str
 
 
 class _Series(NamedTuple):
@@ -106,103 +69,9 @@ def _is_short(*rows: SpeedRow) -> bool:
     return all(row.wall_s is not None and row.wall_s < SHORTEST_ROUND_S for row in rows)
 
 
-def _aggregate_collapsed(row: SpeedRow, base: SpeedRow) -> Flag | None:
-    now, before = row.aggregate_tps, base.aggregate_tps
-    if now is None or not before or now >= COLLAPSED_AGGREGATE * before:
-        return None
-    return Flag(
-        SpeedStatus.COLLAPSED,
-        f"all streams together gave {_number(now)} tok/s, {_streams(base)} gave "
-        f"{_number(before)}: slowdown keeps at least {COLLAPSED_AGGREGATE:.0%} of that",
-    )
-
-
-def _streams_starved(row: SpeedRow, base: SpeedRow) -> Flag | None:
-    """Waiting for the others' prompts makes streams slow too, but not the whole round."""
-    now, alone = row.stream_tps_p50, base.stream_tps_p50 or base.decode_tps_p50
-    if now is None or not alone:
-        return None
-    fair = alone / _ratio(row, base)
-    if now >= STARVED_STREAM * fair:
-        return None
-    longer = _times_in_turns(row, base)
-    if longer is not None and longer <= SLOWER_THAN_IN_TURNS:
-        return None
-    told = (
-        f"each stream got {_number(now)} tok/s, an even share of {_streams(base)}'s rate is "
-        f"{_number(fair)}"
-    )
-    if longer is None:
-        return Flag(SpeedStatus.SUSPECT, f"{told}; how long the round took is not known")
-    return Flag(
-        SpeedStatus.COLLAPSED,
-        f"{told}, and the round took {half_up(longer, 1)} times as long as its streams one after "
-        "another",
-    )
-
-
-def _slower_than_in_turns(row: SpeedRow, base: SpeedRow) -> Flag | None:
-    longer = _times_in_turns(row, base)
-    if longer is None or longer <= SLOWER_THAN_IN_TURNS:
-        return None
-    return Flag(
-        SpeedStatus.SUSPECT,
-        f"took {_number(row.wall_s)} s, {half_up(longer, 1)} times as long as its streams one "
-        f"after another ({_streams(base)} took {_number(base.wall_s)} s)",
-    )
-
-
-def _first_token_too_early(row: SpeedRow, base: SpeedRow) -> Flag | None:
-    if row.source is SpeedSource.EVALBOT and row.timing_source == "server":
-        return None  # such servers tell what they cached, and it was looked at
-    now, alone = _first_token_ms(row), _first_token_ms(base)
-    if now is None or alone is None or now >= TOO_EARLY * alone or alone - now < LEAST_LEAD_MS:
-        return None
-    told = f"first token after {_number(now, 0)} ms, with {_streams(base)} {_number(alone, 0)} ms"
-    if now < FAR_TOO_EARLY * alone and alone >= COLD_START_MS:
-        return Flag(SpeedStatus.CACHED, f"{told}: prompts came from a prompt cache")
-    return Flag(SpeedStatus.SUSPECT, f"{told}: cached prompts here, or a slow first request there")
-
-
-def _first_token_too_late(row: SpeedRow, base: SpeedRow) -> Flag | None:
-    now, alone = _first_token_ms(row), _first_token_ms(base)
-    if now is None or not alone or now - alone < LEAST_LEAD_MS:
-        return None
-    times = now / (alone * _ratio(row, base))
-    if times <= LATER_THAN_IN_TURNS:
-        return None
-    return Flag(
-        SpeedStatus.SUSPECT,
-        f"first token after {_number(now, 0)} ms, {half_up(times, 1)} times as late as if all "
-        f"prompts were read one after another ({_streams(base)}: {_number(alone, 0)} ms)",
-    )
-
-
-def _beyond_timeouts(row: SpeedRow, base: SpeedRow) -> Flag | None:
-    now, alone = _first_token_ms(row), _first_token_ms(base)
-    if now is None or alone is None or not alone < USUAL_TIMEOUT_MS <= now:
-        return None
-    return Flag(
-        SpeedStatus.SUSPECT,
-        f"first token after {_number(now, 0)} ms, later than the {USUAL_TIMEOUT_MS / 1000:g} s "
-        f"after which most clients give up ({_streams(base)}: {_number(alone, 0)} ms)",
-    )
-
-
-RULES: tuple[Callable[[SpeedRow, SpeedRow], Flag | None], ...] = (
-    _aggregate_collapsed,
-    _streams_starved,
-    _first_token_too_early,
-    _first_token_too_late,
-    _slower_than_in_turns,
-    _beyond_timeouts,
-)
-"""In this order; the first that speaks is told."""
-
-
 def _read_from_cache(row: SpeedRow) -> Flag | None:
     tokens = row.context_tokens
-    if row.source is not SpeedSource.TABLE or _first_token_ms(row) is None:
+    if row.source is not SpeedSource.TABLE or first_token_ms(row) is None:
         return None
     if tokens is None or tokens >= FEWEST_CHAT_TOKENS:
         return None
@@ -227,8 +96,8 @@ def _lost_with_context(row: SpeedRow, ok: Iterable[SpeedRow]) -> Flag | None:
         if shorter and now < LOST_WITH_CONTEXT * rate:
             return Flag(
                 SpeedStatus.SUSPECT,
-                f"{_number(now)} tok/s, with {other.context_tokens} tokens of context "
-                f"{_number(rate)}: memory overflow, or a timing that failed",
+                f"{number(now)} tok/s, with {other.context_tokens} tokens of context "
+                f"{number(rate)}: memory overflow, or a timing that failed",
             )
     return None
 
@@ -236,11 +105,11 @@ def _lost_with_context(row: SpeedRow, ok: Iterable[SpeedRow]) -> Flag | None:
 def _without_small_prefill(row: SpeedRow) -> SpeedRow:
     """A typed prefill rate of a few tokens is no rate (statistics.md, g, trap 2)."""
     tokens, prefill = row.context_tokens, row.prefill_tps_p50
-    if row.source is not SpeedSource.TABLE or prefill is None or _first_token_ms(row) is None:
+    if row.source is not SpeedSource.TABLE or prefill is None or first_token_ms(row) is None:
         return row
     if tokens is None or tokens >= FEWEST_PREFILL_TOKENS:
         return row
-    told = f"prefill of {_number(prefill)} tok/s left out: {tokens} tokens are too few for a rate"
+    told = f"prefill of {number(prefill)} tok/s left out: {tokens} tokens are too few for a rate"
     return replace(row, prefill_tps_p50=None, evidence=_joined(row.evidence, told))
 
 
@@ -286,28 +155,5 @@ def _joined(*parts: str | None) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def _ratio(row: SpeedRow, base: SpeedRow) -> float:
-    """How many times the base's streams the row has."""
-    return (row.concurrency or 1) / (base.concurrency or 1)
-
-
-def _times_in_turns(row: SpeedRow, base: SpeedRow) -> float | None:
-    if row.wall_s is None or not base.wall_s:
-        return None
-    return row.wall_s / (base.wall_s * _ratio(row, base))
-
-
-def _first_token_ms(row: SpeedRow) -> float | None:
-    return row.ttft_ms_p50 if row.ttft_ms_mean is None else row.ttft_ms_mean
-
-
 def _own_rate(row: SpeedRow) -> float | None:
     return row.stream_tps_p50 if row.decode_tps_p50 is None else row.decode_tps_p50
-
-
-def _streams(row: SpeedRow) -> str:
-    return "one stream" if row.concurrency == 1 else f"{row.concurrency} streams"
-
-
-def _number(value: float | None, digits: int = 1) -> str:
-    return "–" if value is None else half_up(value, digits)

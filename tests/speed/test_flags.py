@@ -229,6 +229,24 @@ def test_a_first_token_comes_once_all_prompts_were_read(first: float, status: st
 
 
 @pytest.mark.parametrize(
+    ("slots", "first", "status"),
+    [
+        (4, 16_000.0, "ok"),
+        (4, 16_001.0, "suspect"),
+        (None, 16_000.0, "ok"),
+        (8, 16_000.0, "suspect"),
+        (8, 720.0, "ok"),
+    ],
+)
+def test_a_first_token_waits_for_a_slot_until_others_have_written_theirs(
+    slots: int | None, first: float, status: str
+) -> None:
+    """Eight streams of 2 s for four slots: the last one begins when seven are through."""
+    base = a_row(1, slots=slots, ttft_ms_p50=30.0, wall_s=2.0)
+    assert statuses(base, a_row(8, slots=slots, ttft_ms_p50=first, wall_s=20.0)) == ["ok", status]
+
+
+@pytest.mark.parametrize(
     ("alone", "first", "status"),
     [
         (299_999.0, 300_000.0, "suspect"),
