@@ -43,9 +43,9 @@ class SpeedSite:
         return path
 
     def endpoint(self, name: str, base_url: str, **fields: Any) -> None:
-        """Add an endpoint, or write it anew; impatient unless told otherwise."""
+        """Add an endpoint, or write it anew."""
         self._endpoints = [one for one in self._endpoints if one["name"] != name]
-        self._endpoints.append({"name": name, "base_url": base_url, "timeout_s": 5, **fields})
+        self._endpoints.append({"name": name, "base_url": base_url, "timeout_s": 30, **fields})
         self._write_config()
 
     def machine(self, name: str, **fields: Any) -> None:

@@ -39,6 +39,11 @@ from tests.waiting import until
 STOP = chunk(finish="stop")
 
 
+def at_least(sample: Sample, tokens: int) -> float:
+    """So many tokens a second if the last of them had come at the very end of the stream."""
+    return tokens / (((sample.timing.total_ms or 0) - (sample.timing.ttft_ms or 0)) / 1000)
+
+
 def endpoint(base_url: str, **fields: Any) -> EndpointSettings:
     return EndpointSettings(**{"name": "e", "base_url": base_url, "timeout_s": 5, **fields})
 
@@ -170,19 +175,14 @@ def test_a_streams_rate_is_by_our_own_clock_whatever_the_server_says(server: Fau
     server.on("p", stream(*paused, STOP, usage(99, 5, timings=told), DONE))
     [sample] = round_of(server.base_url, "p")
     assert (sample.timing.source, sample.timing.decode_tps) == ("server", 1000)
-    assert sample.stream_tps is not None
-    # Pauses are never shorter than asked for; how much longer is the machine's business.
-    assert sample.stream_tps <= 4 / 0.2
-    since_first = (sample.timing.total_ms or 0) - (sample.timing.ttft_ms or 0)
-    assert sample.stream_tps >= 4 / (since_first / 1000)
+    assert at_least(sample, 4) <= (sample.stream_tps or 0) < 500
 
 
 def test_tokens_that_come_in_several_pieces_are_counted_by_the_server(server: FaultServer) -> None:
     """cases.md, T3: chunks are no tokens."""
     server.on("p", stream(chunk("a"), 0.05, chunk("b"), STOP, usage(9, 121), DONE))
     [sample] = round_of(server.base_url, "p")
-    assert sample.stream_tps is not None
-    assert 1000 < sample.stream_tps <= 120 / 0.05
+    assert (sample.stream_tps or 0) >= at_least(sample, 120)
 
 
 def test_of_tokens_that_come_all_at_once_nobody_knows_the_pace(server: FaultServer) -> None:

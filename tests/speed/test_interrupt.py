@@ -25,7 +25,7 @@ def test_an_interrupted_sweep_prints_what_it_has_and_says_how_to_go_on(
     site: SpeedSite, server: FaultServer
 ) -> None:
     server.reply = by_number(written, written, holding_back)
-    site.endpoint("a", server.base_url, timeout_s=60)
+    site.endpoint("a", server.base_url)
     working = Sweeping(site, *OPTIONS)
     wait_until(lambda: server.at_once == 2)
     working.process.send_signal(signal.SIGINT)
@@ -47,7 +47,7 @@ def test_an_interrupted_sweep_prints_what_it_has_and_says_how_to_go_on(
 
 def test_a_second_process_is_told_who_measures(site: SpeedSite, server: FaultServer) -> None:
     server.reply = by_number(written, holding_back)
-    site.endpoint("a", server.base_url, timeout_s=60)
+    site.endpoint("a", server.base_url)
     working = Sweeping(site, *OPTIONS)
     wait_until(lambda: server.at_once == 1 and len(server.chats) == 2)
     code, table, said = Sweeping(site, "--resume", working.sweep).wait()

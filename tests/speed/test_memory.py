@@ -270,7 +270,7 @@ def test_a_cancelled_round_ends_its_reading_and_keeps_none(
     site.write("gpu.csv", TWO_CARDS)
     slow = "if test -e once; then echo $$ > pid; sleep 60; fi; touch once; cat gpu.csv"
     site.machine("pc", telemetry=["sh", "-c", slow])
-    site.endpoint("a", server.base_url, hardware="pc", timeout_s=60)
+    site.endpoint("a", server.base_url, hardware="pc")
     prepared = site.new((40,), (1,))
 
     async def cancelled() -> None:

@@ -174,8 +174,8 @@ def test_endpoints_are_measured_side_by_side_where_that_is_asked_for(
     """Each one's first round ends only when both are in theirs."""
     for one in (server, other):
         one.reply = holding_back
-    site.endpoint("a", server.base_url, timeout_s=60)
-    site.endpoint("b", other.base_url, timeout_s=60)
+    site.endpoint("a", server.base_url)
+    site.endpoint("b", other.base_url)
     prepared = site.new((40,), (2,), parallel=True)
 
     async def work() -> bool:
@@ -214,7 +214,7 @@ def test_a_stopped_sweep_keeps_whole_rounds_and_goes_on_with_the_missing_ones(
     """Half a round is no round: its streams are closed, and it is measured anew."""
     site = any_site
     server.reply = by_number(*[written] * (WARM_UP + 3), holding_back)
-    site.endpoint("a", server.base_url, timeout_s=60)
+    site.endpoint("a", server.base_url)
     prepared = site.new((40,), (1, 2), repeats=2)
     sweep = prepared.sweep.id
     stop_when(site, prepared, lambda _: len(server.chats) == WARM_UP + 4 and server.at_once == 1)
@@ -297,7 +297,7 @@ def test_who_lost_the_sweep_stops_and_writes_nothing_more(
     """A process that slept longer than its lease wakes up in the middle of a round."""
     site = any_site
     server.reply = by_number(*[written] * (WARM_UP + 1), holding_back)
-    site.endpoint("a", server.base_url, timeout_s=60)
+    site.endpoint("a", server.base_url)
     prepared = site.new()
     sweep = prepared.sweep.id
 
@@ -324,7 +324,7 @@ def test_the_heartbeat_keeps_a_sweep_during_a_long_round(
 ) -> None:
     monkeypatch.setattr("evalbot.speed.record.HEARTBEAT_S", 0.02)
     server.reply = holding_back
-    site.endpoint("a", server.base_url, timeout_s=60)
+    site.endpoint("a", server.base_url)
     prepared = site.new()
 
     def lease_until() -> str:
