@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
-from evalbot.stats.rounding import half_up
+from evalbot.stats.rounding import half_up, percent
 
 COLLAPSED_AGGREGATE = 0.25
 """Share of what fewer streams gave together: more of them never give less, but for overhead."""
@@ -55,7 +55,7 @@ def _aggregate_collapsed(row: SpeedRow, base: SpeedRow) -> Flag | None:
     return Flag(
         SpeedStatus.COLLAPSED,
         f"all streams together gave {number(now)} tok/s, {_streams(base)} gave "
-        f"{number(before)}: slowdown keeps at least {COLLAPSED_AGGREGATE:.0%} of that",
+        f"{number(before)}: slowdown keeps at least {percent(COLLAPSED_AGGREGATE, 0)} of that",
     )
 
 

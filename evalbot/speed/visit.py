@@ -69,9 +69,21 @@ class Visit:
 
     async def measure(self, rounds: Sequence[Round]) -> None:
         """Measure these rounds and record each; the server is stopped if it was started."""
-        begun_here = bool(self._endpoint.start or self._endpoint.stop)
         if self._endpoint.start:
             await self._telemetry.read(Moment.UNLOADED)
+        try:
+            await self._serve_and_measure(rounds)
+        except EndpointError:
+            await self._read_unloaded()
+            raise
+        await self._read_unloaded()
+
+    async def _read_unloaded(self) -> None:
+        """See what is held once the server that was started is stopped."""
+        if self._endpoint.start or self._endpoint.stop:
+            await self._telemetry.read(Moment.STOPPED)
+
+    async def _serve_and_measure(self, rounds: Sequence[Round]) -> None:
         async with (
             stopped_afterwards(
                 self._endpoint, self._settings.folder, self._progress.warnings.append
@@ -79,8 +91,6 @@ class Visit:
             open_session(self._endpoint) as session,
         ):
             await self._measure(session, server, rounds)
-        if begun_here:
-            await self._telemetry.read(Moment.STOPPED)
 
     async def _measure(
         self, session: Session, server: ServerProcess | None, rounds: Sequence[Round]
