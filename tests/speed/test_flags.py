@@ -146,7 +146,7 @@ def test_all_streams_together_keep_a_quarter_of_what_fewer_gave(
     if status != "ok":
         assert evidence(base, row) == (
             "all streams together gave 24.9 tok/s, one stream gave 100.0: slowdown keeps at "
-            "least 25% of that"
+            "least 25 % of that"
         )
 
 
