@@ -97,6 +97,7 @@ def speed(
     `evalbot speeds`, or those docs/speed.md shows. Each import's id is printed.
     """
     from evalbot.formats.problems import one_of, shown
+    from evalbot.formats.words import count
     from evalbot.speed.imports import ImportKind, Named, import_speed
 
     if kind not in set(ImportKind):
@@ -105,8 +106,8 @@ def speed(
         imported = import_speed(opened, files, ImportKind(kind), Named(hardware, model, label))
     for one in imported:
         typer.echo(one.sweep)
-        told = f"{one.file}: {one.new} of {len(one.rows)} rows are new to {one.sweep}"
-        typer.echo(told, err=True)
+        told = f"{count(one.new, 'row')} added" if one.new else "it was there: nothing added"
+        typer.echo(f"{one.file}: {told}", err=True)
         for row in one.rows:
             if kind == ImportKind.VLLM_BENCH and row.evidence:
                 typer.echo(f"note: {one.file}: {row.evidence}", err=True)

@@ -39,7 +39,12 @@ def choose_format(form: str | None, output: Path | None) -> str:
         if form.lower() not in formats:
             raise InputError(f"--format: found {shown(form)}; expected {one_of(formats, form)}")
         return form.lower()
-    if output is not None and output.suffix.lower() in ENDINGS:
+    if output is not None and output.suffix:
+        if output.suffix.lower() not in ENDINGS:
+            raise InputError(
+                f"--output: what format {output.suffix} is cannot be told; give --format, or an "
+                f"ending of {', '.join(ENDINGS)}"
+            )
         return ENDINGS[output.suffix.lower()]
     return "md" if output is None and sys.stdout.isatty() else "csv"
 

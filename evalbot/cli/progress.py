@@ -91,7 +91,8 @@ def _line(endpoint: EndpointProgress) -> str:
 
 def _table(progress: Progress) -> RenderableType:
     table = Table(box=None, pad_edge=False, title=progress.title, title_justify="left")
-    for name in ("endpoint", "", progress.unit, "rate", "left", "not ok", "state"):
+    pace = ("rate", "left") if progress.even else ()
+    for name in ("endpoint", "", progress.unit, *pace, "not ok", "state"):
         table.add_column(name, justify="left" if name in ("endpoint", "", "state") else "right")
     for endpoint in progress.endpoints.values():
         asking = endpoint.state == "asking"
@@ -99,8 +100,7 @@ def _table(progress: Progress) -> RenderableType:
             Text(endpoint.name),
             ProgressBar(total=max(endpoint.total, 1), completed=endpoint.done, width=24),
             f"{endpoint.done}/{endpoint.total}",
-            _rate(endpoint) if asking else "",
-            duration(endpoint.seconds_left) if asking else "",
+            *((_rate(endpoint), duration(endpoint.seconds_left)) if asking else [""] * len(pace)),
             Text(_failures(endpoint)),
             Text(endpoint.state),
         )

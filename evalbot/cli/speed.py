@@ -113,20 +113,20 @@ def _plan(
     from evalbot.domain.sweeps import SweepPlan
 
     return SweepPlan(
-        contexts=_numbers("--contexts", contexts or DEFAULT_CONTEXTS),
-        concurrency=_numbers("--concurrency", concurrency or DEFAULT_CONCURRENCY),
+        contexts=_numbers("--contexts", contexts, DEFAULT_CONTEXTS),
+        concurrency=_numbers("--concurrency", concurrency, DEFAULT_CONCURRENCY),
         output_tokens=output_tokens or DEFAULT_OUTPUT_TOKENS,
         repeats=repeats or DEFAULT_REPEATS,
         parallel_endpoints=parallel,
     )
 
 
-def _numbers(option: str, text: str) -> tuple[int, ...]:
+def _numbers(option: str, text: str | None, default: str) -> tuple[int, ...]:
     """The whole numbers of a list, each once, the smallest first."""
     from evalbot.formats.problems import shown
 
     numbers = set()
-    for part in split_list(text):
+    for part in split_list(default if text is None else text):
         digits = part.isascii() and part.isdigit() and len(part) <= len(str(LARGEST))
         if not digits or not 1 <= int(part) <= LARGEST:
             raise InputError(

@@ -38,6 +38,9 @@ def speeds(
         list[str] | None,
         typer.Argument(metavar="ID", help="Only these sweeps and imports.  [default: all]"),
     ] = None,
+    without: Annotated[
+        str | None, typer.Option(metavar="ID", help="Leave these sweeps and imports out.")
+    ] = None,
     label: Annotated[str | None, typer.Option(help="Only these labels.")] = None,
     models: Annotated[str | None, typer.Option(help="Only these models.")] = None,
     hardware: Annotated[str | None, typer.Option(help="Only these machines.")] = None,
@@ -68,6 +71,7 @@ def speeds(
 
     query = SpeedQuery(
         sweeps=tuple(sweeps or ()),
+        without=split_list(without),
         labels=split_list(label),
         models=split_list(models),
         hardware=split_list(hardware),

@@ -11,7 +11,7 @@ from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.formats.fields import COUNT_OR_ZERO, NOT_NEGATIVE, Fields
 from evalbot.formats.llama_bench_json import Pieces
 from evalbot.formats.llama_bench_layouts import LAYOUTS
-from evalbot.formats.llama_bench_logs import Failure, LogLine, each_once, failures_in
+from evalbot.formats.llama_bench_logs import Failure, LogLine, each_once, failures_in, is_its_log
 from evalbot.formats.problems import Problems, shown
 from evalbot.formats.textfile import text_of
 from evalbot.formats.tree import Entries, Items, Scalar
@@ -68,7 +68,7 @@ def read_llama_bench(path: Path, problems: Problems) -> list[SpeedRow]:
     name = _layout(lines, file, problems)
     pieces = LAYOUTS[name][1](lines, file, problems) if name else _log_only(lines)
     at_work = {entries.line for entries in pieces.records} | set(pieces.ends)
-    failures = failures_in(pieces.log, at_work)
+    failures = failures_in(pieces.log, at_work) if name or is_its_log(pieces.log) else []
     _check_cuts(pieces, failures, file, problems)
     read = _markdown_row if name == MARKDOWN else _row
     numbered = [(failure.line, _failed(failure)) for failure in each_once(failures)]

@@ -27,6 +27,11 @@ FATAL = re.compile(
 # Only slower, not failed: the memory is then taken without being pinned.
 HARMLESS = re.compile(r"pinned memory", re.IGNORECASE)
 FOLDERS = re.compile(r"(?<![\w.])([A-Za-z]:)?[\\/]([^\\/'\"\s:]+[\\/])+")
+# What only llama.cpp's own log says: any other text may speak of memory too.
+OWN_WORDS = re.compile(
+    r"\b(ggml|llama|load|common|main)_?\w*: |ggml_|llama_|failed to (load model|create context)"
+    r"|terminate called|GGML_ASSERT|print_info|(CUDA|ROCm|HIP|SYCL) error"
+)
 LONGEST_LINE = 2000
 
 
@@ -96,6 +101,11 @@ def failures_in(log: Iterable[LogLine], results: Collection[int]) -> list[Failur
     if trouble.lines:
         found.append(trouble.close(None))
     return found
+
+
+def is_its_log(log: Iterable[LogLine]) -> bool:
+    """Whether a file without any result is llama-bench's log all the same."""
+    return any(OWN_WORDS.search(line.text[:LONGEST_LINE]) for line in log)
 
 
 def each_once(failures: Sequence[Failure]) -> list[Failure]:

@@ -34,6 +34,9 @@ def text_of(path: Path, file: str, problems: Problems) -> str | None:
     """The same for one of several files: that it cannot be read is a problem like any other."""
     try:
         return read_text(path, file, problems)
+    except NotFoundError:
+        problems.add(file, "", "no such file", "a file that can be read")
+        return None
     except InputError as error:
         problems.add(file, "", str(error), "a file that can be read")
         return None

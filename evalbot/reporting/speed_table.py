@@ -8,12 +8,14 @@ from dataclasses import fields, replace
 from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.formats.tables import Column, Kind, Table, Value
 from evalbot.formats.tables.table import shown
+from evalbot.speed.cost import written_tps
 from evalbot.stats.rounding import half_up
 
 COUNT, NUMBER = Kind.COUNT, Kind.NUMBER
 
 PEOPLE_COLUMNS = (
     Column("label", "label"),
+    Column("sweep", "id"),
     Column("model", "model"),
     Column("hardware", "hardware"),
     Column("memory", "memory"),
@@ -37,15 +39,16 @@ PEOPLE_COLUMNS = (
     Column("stream_tps_p50", "per stream tok/s", NUMBER, 1),
     Column("aggregate_tps", "all streams tok/s", NUMBER, 1),
     Column("wall_s", "wall s", NUMBER, 2),
-    Column("memory_used_mib", "memory MiB", NUMBER, 0),
+    Column("memory_used_mib", "MiB, all devices", NUMBER, 0),
     Column("price", "price", NUMBER, 0),
     Column("tps_per_1000_price", "tok/s per 1,000", NUMBER, 2),
-    Column("price_per_million_tokens", "price per M tokens", NUMBER, 2),
+    Column("price_per_million_tokens", "price per M written", NUMBER, 2),
     Column("tokens_per_joule", "tokens/J", NUMBER, 3),
     Column("timing_source", "timed by"),
     Column("status", "status"),
 )
 ALWAYS = frozenset({"model", "status"})
+MACHINE = ("hardware", "backend", "memory")
 CONDITIONS = frozenset({"hardware", "memory", "backend", "output_tokens", "concurrency", "slots",
                         "slot_context", "n", "price", "timing_source"})  # fmt: skip
 """Columns that are told once below the table where all rows agree."""
@@ -55,6 +58,13 @@ SAME_AS_FIRST_TOKEN = {"ttfr_ms_p50": "first reply", "ttfot_ms_p50": "first text
 
 SAME_MS = 0.5
 """A smaller difference is not seen in whole milliseconds."""
+
+SAME_RATE = 0.01
+"""A stream's rate by our clock that is so near the decode rate says nothing more."""
+
+FEWEST_FOR_P90 = 3
+MOST_NAMES = 6
+"""Rows that are named one by one beside the same evidence."""
 
 TITLES = {
     SpeedSource.EVALBOT: "Speed measured by evalbot",
@@ -91,33 +101,31 @@ def people_tables(rows: Sequence[SpeedRow], notes: Sequence[str]) -> list[Table]
 def wide_table(rows: Sequence[SpeedRow], notes: Sequence[str]) -> Table:
     """Machines down, models and tests across; a cell is tokens per second, or what failed.
 
-    Prefill for pp tests, decode for tg tests, else all streams together. The newest result
-    of a cell is shown.
+    Prefill for pp tests, decode for tg tests, else what is written (cost.written_tps). The
+    newest result of a cell is shown.
     """
     columns: dict[tuple[str, str], None] = {}
     machines: dict[tuple[str | None, ...], dict[tuple[str, str], SpeedRow]] = {}
     older = 0
     for row in rows:
-        machine = (row.hardware, row.backend, row.memory)
         across = (row.model, row.test or "")
         columns.setdefault(across)
-        cells = machines.setdefault(machine, {})
+        cells = machines.setdefault((row.hardware, row.backend, row.memory), {})
         older += across in cells
         cells[across] = row
     models = list(dict.fromkeys(model for model, _ in columns))
     ordered = sorted(columns, key=lambda across: models.index(across[0]))
+    known = [at for at in range(len(MACHINE)) if at == 0 or any(one[at] for one in machines)]
     if older:
         notes = [*notes, f"older results of the same cells are not shown: {older}"]
     return Table(
-        "Speed, tok/s",
+        "Speed, tok/s: read in pp tests, else written",
         (
-            Column("hardware", "hardware"),
-            Column("backend", "backend"),
-            Column("memory", "memory"),
+            *(Column(MACHINE[at], MACHINE[at]) for at in known),
             *(Column(name, name, NUMBER, 2) for name in (f"{m} {t}".strip() for m, t in ordered)),
         ),
         tuple(
-            (*machine, *(_cell(cells.get(across)) for across in ordered))
+            (*(machine[at] for at in known), *(_cell(cells.get(across)) for across in ordered))
             for machine, cells in machines.items()
         ),
         tuple(notes),
@@ -126,9 +134,8 @@ def wide_table(rows: Sequence[SpeedRow], notes: Sequence[str]) -> Table:
 
 def headline_tps(row: SpeedRow) -> float | None:
     """The one rate that stands for a row: prefill for pp tests, else what is written."""
-    if row.aggregate_tps is not None:
-        return row.aggregate_tps
-    return row.prefill_tps_p50 if row.decode_tps_p50 is None else row.decode_tps_p50
+    written = written_tps(row)
+    return row.prefill_tps_p50 if written is None else written
 
 
 def _cell(row: SpeedRow | None) -> Value:
@@ -141,15 +148,8 @@ def _cell(row: SpeedRow | None) -> Value:
 
 
 def _people_table(source: SpeedSource, rows: Sequence[SpeedRow]) -> Table:
-    alike = _alike(rows)
-    repeated = _repeated(rows)
-    hidden = {*alike, *repeated, *(f"{name[:-2]}90" for name in repeated)}
-    if source is SpeedSource.EVALBOT:
-        hidden |= {"test", "ttft_ms_mean"}
-    if len({row.label for row in rows}) == 1:
-        hidden.add("label")
-    if not any(row.errors for row in rows):
-        hidden.add("errors")
+    alike, repeated = _alike(rows), _repeated(rows)
+    hidden = {*alike, *repeated, *_unneeded(source, rows, repeated)}
     columns = [
         column
         for column in PEOPLE_COLUMNS
@@ -160,8 +160,29 @@ def _people_table(source: SpeedSource, rows: Sequence[SpeedRow]) -> Table:
         _title(source, rows),
         tuple(columns),
         tuple(tuple(_value(row, column.name) for column in columns) for row in rows),
-        (*_shared(alike, repeated), *_evidence(rows)),
+        (*_shared(source, alike, repeated), *_evidence(rows)),
     )
+
+
+def _unneeded(
+    source: SpeedSource, rows: Sequence[SpeedRow], repeated: Sequence[str]
+) -> Iterable[str]:
+    """Columns that would say nothing beside the others."""
+    yield from (f"{name[:-2]}90" for name in repeated)
+    if source is SpeedSource.EVALBOT:
+        yield from ("test", "ttft_ms_mean")
+    labels = {row.label for row in rows}
+    if len(labels) == 1:
+        yield "label"
+    if len({row.sweep for row in rows}) <= len(labels):
+        yield "sweep"
+    if not any(row.errors for row in rows):
+        yield "errors"
+    if all(row.n is not None and row.n < FEWEST_FOR_P90 for row in rows):
+        yield from ("ttft_ms_p90", "ttfot_ms_p90")
+    pairs = [(row.stream_tps_p50, row.decode_tps_p50) for row in rows]
+    if all(a is None or (b is not None and abs(a - b) <= SAME_RATE * b) for a, b in pairs):
+        yield "stream_tps_p50"
 
 
 def _alike(rows: Sequence[SpeedRow]) -> dict[str, str]:
@@ -194,12 +215,19 @@ def _repeated(rows: Sequence[SpeedRow]) -> list[str]:
     ]
 
 
-def _shared(alike: Mapping[str, str], repeated: Sequence[str]) -> Iterable[str]:
+def _shared(
+    source: SpeedSource, alike: Mapping[str, str], repeated: Sequence[str]
+) -> Iterable[str]:
     if alike:
         yield f"in every row: {', '.join(alike.values())}"
     if repeated:
         words = " and ".join(SAME_AS_FIRST_TOKEN[name] for name in repeated)
-        yield f"{words}: with the first token, in every row"
+        yield f"{words} came with the first token in every row"
+    if source is SpeedSource.EVALBOT:
+        yield (
+            "prefill and decode are one stream's; all streams is what they wrote together, over "
+            "the whole round, so that reading the prompts counts too"
+        )
 
 
 def _title(source: SpeedSource, rows: Sequence[SpeedRow]) -> str:
@@ -212,19 +240,23 @@ def _value(row: SpeedRow, name: str) -> Value:
     return str(value) if isinstance(value, str) else value
 
 
-def _evidence(rows: Iterable[SpeedRow]) -> Iterable[str]:
+def _evidence(rows: Sequence[SpeedRow]) -> Iterable[str]:
     """What each row that is not ok rests on, rows with the same reason together."""
-    alike: dict[tuple[str, str], list[str]] = {}
+    labelled = len({row.label for row in rows}) > 1
+    alike: dict[tuple[SpeedStatus, str], dict[str, None]] = {}
     for row in rows:
         # That a benchmark's samples vary is no reason to doubt them.
         if row.evidence and not (
             row.status is SpeedStatus.OK and row.source is SpeedSource.LLAMA_BENCH
         ):
-            key = (str(row.status), row.evidence)
-            alike.setdefault(key, []).append(_name(row))
+            alike.setdefault((row.status, row.evidence), {})[_name(row, labelled)] = None
     for (status, evidence), names in alike.items():
-        yield f"{'; '.join(dict.fromkeys(names))}: {status}: {evidence}"
+        told = "; ".join(list(names)[:MOST_NAMES])
+        if len(names) > MOST_NAMES:
+            told += f" and {len(names) - MOST_NAMES} more"
+        yield f"{told}: {evidence}" if status is SpeedStatus.OK else f"{told}: {status}: {evidence}"
 
 
-def _name(row: SpeedRow) -> str:
-    return ", ".join(part for part in (row.model, row.hardware, row.test) if part)
+def _name(row: SpeedRow, labelled: bool) -> str:
+    parts = (row.label if labelled else None, row.model, row.hardware, row.test)
+    return ", ".join(part for part in parts if part)

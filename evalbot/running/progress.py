@@ -24,10 +24,10 @@ class EndpointProgress:
     warnings: list[str] = field(default_factory=list)
     _times: deque[float] = field(default_factory=lambda: deque(maxlen=RATE_WINDOW))
 
-    def answered(self, *statuses: AnswerStatus) -> None:
-        """One more is done; all that were asked at once count as one."""
+    def answered(self, status: AnswerStatus) -> None:
+        """One more is done."""
         self.done += 1
-        self.statuses.update(statuses)
+        self.statuses[status] += 1
         self._times.append(time.monotonic())
 
     @property
@@ -58,10 +58,14 @@ class EndpointProgress:
 
 @dataclass(slots=True)
 class Progress:
-    """All endpoints of what is being worked on, in order; unit: what is counted."""
+    """All endpoints of what is being worked on, in order; unit: what is counted.
+
+    even: each takes about as long as the others, so that a rate tells the time left.
+    """
 
     title: str
     unit: str
+    even: bool = True
     endpoints: dict[str, EndpointProgress] = field(default_factory=dict)
     messages: deque[str] = field(default_factory=deque)
 

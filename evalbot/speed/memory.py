@@ -17,7 +17,7 @@ from evalbot.endpoints.words import shorten
 from evalbot.errors import EvalbotError, InputError
 from evalbot.formats.gpu_memory import read_gpu_memory
 
-LONGEST_READING_S = 20.0
+LONGEST_READING_S = 10.0
 PAUSE_S = 5.0
 """Between two readings of one round."""
 
@@ -84,7 +84,8 @@ async def _output_of(command: Sequence[str], folder: Path) -> str:
             start_new_session=True,
         )
     except OSError as error:
-        raise InputError(f"{command[0]} could not be run ({error})") from error
+        words = error.strerror or str(error)
+        raise InputError(f"{command[0]} could not be run ({words})") from error
     try:
         async with asyncio.timeout(LONGEST_READING_S):
             output, complaints = await process.communicate()

@@ -67,6 +67,8 @@ def _problems(readings: Iterable[MemoryReading]) -> Iterator[str]:
     for reading in readings:
         if reading.problem is not None:
             yield f"memory is not known: {reading.problem}"
+        elif reading.devices and all(one.used_mib is None for one in reading.devices):
+            yield "memory is not known: the telemetry command names devices without their use"
 
 
 def _name(device: DeviceMemory) -> str:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from evalbot.domain.runs import RunState
 from evalbot.domain.settings import Config
-from evalbot.domain.speed import SpeedRow
+from evalbot.domain.speed import SpeedRow, SpeedSource
 from evalbot.domain.sweeps import Sweep
+from evalbot.errors import NotFoundError
+from evalbot.formats.problems import nearest, shown
 from evalbot.formats.words import count
-from evalbot.speed.cost import Prices, comparisons, currencies, with_cost
+from evalbot.speed.cost import ModelOfSweep, Prices, comparisons, price_notes, with_cost
 from evalbot.speed.flags import flagged
 from evalbot.speed.measured import measured_rows
 from evalbot.speed.memory_notes import memory_notes
@@ -21,9 +23,10 @@ from evalbot.store.leases import Leased
 
 @dataclass(frozen=True, slots=True)
 class SpeedQuery:
-    """Which rows are wanted; empty is all. sweeps: ids or their beginnings."""
+    """Which rows are wanted; empty is all. sweeps, without: ids or their beginnings."""
 
     sweeps: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     hardware: tuple[str, ...] = ()
@@ -32,14 +35,33 @@ class SpeedQuery:
 
     def wants(self, row: SpeedRow) -> bool:
         """Whether the row is one of those."""
-        pairs = (
-            (self.labels, row.label),
-            (self.models, row.model),
-            (self.hardware, row.hardware),
-            (self.sources, str(row.source)),
-            (self.statuses, str(row.status)),
-        )
-        return all(not wanted or value in wanted for wanted, value in pairs)
+        return all(not wanted or value in wanted for _, wanted, value in self._parts(row))
+
+    def refuse_unknown(self, rows: Sequence[SpeedRow]) -> None:
+        """Raises NotFoundError for a name that no row has, so that a slip is no empty table."""
+        if not rows:
+            return
+        for at, (what, wanted, _) in enumerate(self._parts(rows[0])):
+            there = list(dict.fromkeys(str(self._parts(row)[at][2] or "") for row in rows))
+            for name in wanted:
+                if name not in there and what in NAMES:
+                    known = ", ".join(filter(None, there)) or "none"
+                    close = nearest(name, there)
+                    hint = f"did you mean {close}?" if close else f"there are: {known}"
+                    raise NotFoundError(f"no speed result has the {what} {shown(name)}; {hint}")
+
+    def _parts(self, row: SpeedRow) -> list[tuple[str, tuple[str, ...], str | None]]:
+        return [
+            ("label", self.labels, row.label),
+            ("model", self.models, row.model),
+            ("hardware", self.hardware, row.hardware),
+            ("source", self.sources, str(row.source)),
+            ("status", self.statuses, str(row.status)),
+        ]
+
+
+NAMES = frozenset({"label", "model", "hardware"})
+"""What is called by names that people give, and can be mistyped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +76,39 @@ def speed_results(database: Database, config: Config, query: SpeedQuery) -> Spee
     """Flagged and priced rows of all sweeps and imports that the query asks for.
 
     Flags are found before rows are chosen: neighbours that are not shown count too.
-    NotFoundError for a sweep that is not there.
+    NotFoundError for a sweep, label, model or hardware that is not there.
     """
-    rows: list[SpeedRow] = []
-    notes: list[str] = []
+    found: list[SpeedRow] = []
+    said: dict[str, Sequence[str]] = {}
+    loaded: dict[ModelOfSweep, str] = {}
     with database.read() as connection:
-        for sweep in _chosen(connection, query.sweeps):
-            of_sweep, said = results_of_sweep(connection, sweep)
-            wanted = [row for row in of_sweep if query.wants(row)]
-            rows += wanted
-            notes += said if wanted else []
+        for sweep in _chosen(connection, query):
+            rows, notes = results_of_sweep(connection, sweep)
+            rows = [_on_todays_hardware(row, config) for row in rows]
+            found += rows
+            if any(map(query.wants, rows)):
+                said[sweep.label or sweep.id] = notes
+            for endpoint in sweep.endpoints:
+                if endpoint.model_fingerprint is not None:
+                    name = ModelOfSweep(sweep.id, endpoint.name)
+                    loaded[name] = endpoint.model_fingerprint
+    query.refuse_unknown(found)
     prices = Prices({one.name: one for one in config.hardware}, config.electricity)
-    rows = [with_cost(row, prices) for row in rows]
-    named = currencies(rows, prices)
-    if any(row.price is not None for row in rows) and named:
-        notes.append(f"prices in {' and '.join(named)}, as the config says")
-    return SpeedResults(tuple(rows), (*dict.fromkeys(notes), *comparisons(rows, prices)))
+    wanted = [with_cost(row, prices) for row in found if query.wants(row)]
+    beside = [
+        *(f"{name}, {note}" if len(said) > 1 else note for name, of in said.items() for note in of),
+        *price_notes(wanted, prices),
+        *comparisons(wanted, prices, loaded),
+    ]
+    return SpeedResults(tuple(wanted), tuple(dict.fromkeys(beside)))
+
+
+def _on_todays_hardware(row: SpeedRow, config: Config) -> SpeedRow:
+    """A sweep may be older than the config's word on what its endpoints run on."""
+    if row.source is not SpeedSource.EVALBOT or row.hardware is not None:
+        return row
+    todays = {endpoint.name: endpoint.hardware for endpoint in config.endpoints}
+    return replace(row, hardware=todays.get(row.model))
 
 
 def results_of_sweep(
@@ -96,8 +135,10 @@ def _unfinished(connection: Connection, sweep: Sweep, measured: int) -> Iterable
         yield f"{told}; go on with: evalbot speed --resume {sweep.id}"
 
 
-def _chosen(connection: Connection, wanted: Sequence[str]) -> list[Sweep]:
-    if not wanted:
-        return sweeps.list_sweeps(connection)
-    found = [sweeps.get_sweep(connection, one) for one in wanted]
-    return list({sweep.id: sweep for sweep in found}.values())
+def _chosen(connection: Connection, query: SpeedQuery) -> list[Sweep]:
+    without = {sweeps.get_sweep(connection, one).id for one in query.without}
+    if query.sweeps:
+        found = [sweeps.get_sweep(connection, one) for one in query.sweeps]
+    else:
+        found = sweeps.list_sweeps(connection)
+    return list({sweep.id: sweep for sweep in found if sweep.id not in without}.values())

@@ -46,7 +46,7 @@ class Sweeper:
         self._record = SweepRecord(database, sweep.id)
         self._done = False
         self.overhead = Overhead()
-        self.progress = Progress(f"sweep {sweep.id}", "rounds")
+        self.progress = Progress(f"sweep {sweep.id}", "rounds", even=False)
 
     async def execute(self) -> bool:
         """Measure what is to be measured; whether all of it is recorded now.

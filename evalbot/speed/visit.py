@@ -117,9 +117,7 @@ class Visit:
                 samples = await self._timed(client, round_, prompts)
                 await self._refuse_other_model(session, facts)
             await self._record.add_round(round_, samples)
-            # A stream that wrote all it was asked to is cut off on purpose.
-            ok = AnswerStatus.OK
-            self._progress.answered(*(ok if s.status in MEASURED else s.status for s in samples))
+            self._progress.answered(_in_one_word(samples))
         await self._telemetry.read(Moment.AFTER)
 
     async def _look(self, session: Session, server: ServerProcess | None) -> EndpointFacts:
@@ -215,3 +213,12 @@ class Visit:
         detail = shorten(reason.removeprefix(f"endpoint {self._endpoint.name}: "))
         self._progress.state = f"stopped: {detail}"
         await self._record.note(replace(self._recorded, stopped_reason=detail))
+
+
+def _in_one_word(samples: Sequence[Sample]) -> AnswerStatus:
+    """How a round went: ok, or the first thing that went wrong in it.
+
+    A stream that wrote all it was asked to is cut off on purpose.
+    """
+    wrong = (sample.status for sample in samples if sample.status not in MEASURED)
+    return next(wrong, AnswerStatus.OK)

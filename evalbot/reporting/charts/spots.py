@@ -147,7 +147,20 @@ def _differing(spots: Sequence[Spot]) -> tuple[str, ...]:
         for setting in SETTINGS:
             found[spot.row.model, setting].add(getattr(spot.row, setting))
     several = {setting for (_, setting), values in found.items() if len(values) > 1}
-    return tuple(setting for setting in SETTINGS if setting in several)
+    found_by = [setting for setting in SETTINGS if setting in several]
+    machine = [setting for setting in found_by if setting != "label"]
+    if machine and "label" in found_by and _tell_all(spots, machine):
+        return tuple(machine)  # a label that each machine has its own of says nothing more
+    return tuple(found_by)
+
+
+def _tell_all(spots: Iterable[Spot], settings: Sequence[str]) -> bool:
+    """Whether these settings alone tell all lines of each model apart."""
+    labels: defaultdict[tuple[object, ...], set[str | None]] = defaultdict(set)
+    for spot in spots:
+        values = (getattr(spot.row, setting) for setting in settings)
+        labels[spot.row.model, *values].add(spot.row.label)
+    return all(len(found) == 1 for found in labels.values())
 
 
 def _in_words(row: SpeedRow, settings: Sequence[str]) -> str:
