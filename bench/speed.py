@@ -29,8 +29,8 @@ from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.counting import count_tokens
 from evalbot.endpoints.request import chat_body, chat_url
 from evalbot.speed.asking import NO_RETRIES, ask_round, measuring
-from evalbot.speed.measured import aggregate_tps
 from evalbot.speed.prompts import Prompt, PromptMaker
+from evalbot.speed.samples import aggregate_tps
 
 CONTEXT, WRITTEN, STREAMS, ROUNDS = 256, 64, 4, 8
 GAP_S, AT_ONCE, ANSWERS = 0.02, (1, 4, 16), 320

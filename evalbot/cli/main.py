@@ -73,6 +73,9 @@ def main() -> None:
             raise
         typer.echo(f"evalbot: {error}", err=True)
         sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        typer.echo("evalbot: stopped", err=True)
+        sys.exit(130)
     except BrokenPipeError:
         # The reader has gone (`| head`): nothing more can be said, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

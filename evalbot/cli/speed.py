@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from evalbot.store.database import Database
 
 EXAMPLE = "Example: evalbot speed --endpoints qwen,gemma --contexts 512,4096 --concurrency 1,2,4"
-LARGEST = 10_000_000
-"""Tokens or streams beyond which a number is a slip."""
+MOST_TOKENS, MOST_STREAMS, MOST_REPEATS = 10_000_000, 1024, 1000
+"""Numbers beyond these are slips."""
 
 DEFAULT_CONTEXTS, DEFAULT_CONCURRENCY = "512,4096", "1,2,4"
 DEFAULT_OUTPUT_TOKENS, DEFAULT_REPEATS = 128, 3
@@ -48,11 +48,17 @@ def speed(
     ] = None,
     output_tokens: Annotated[
         int | None,
-        typer.Option(min=2, help=f"Tokens each stream writes.  [default: {DEFAULT_OUTPUT_TOKENS}]"),
+        typer.Option(
+            min=2,
+            max=MOST_TOKENS,
+            help=f"Tokens each stream writes.  [default: {DEFAULT_OUTPUT_TOKENS}]",
+        ),
     ] = None,
     repeats: Annotated[
         int | None,
-        typer.Option(min=1, help=f"Measure each so often.  [default: {DEFAULT_REPEATS}]"),
+        typer.Option(
+            min=1, max=MOST_REPEATS, help=f"Measure each so often.  [default: {DEFAULT_REPEATS}]"
+        ),
     ] = None,
     parallel_endpoints: Annotated[
         bool,
@@ -113,24 +119,24 @@ def _plan(
     from evalbot.domain.sweeps import SweepPlan
 
     return SweepPlan(
-        contexts=_numbers("--contexts", contexts, DEFAULT_CONTEXTS),
-        concurrency=_numbers("--concurrency", concurrency, DEFAULT_CONCURRENCY),
+        contexts=_numbers("--contexts", contexts, DEFAULT_CONTEXTS, MOST_TOKENS),
+        concurrency=_numbers("--concurrency", concurrency, DEFAULT_CONCURRENCY, MOST_STREAMS),
         output_tokens=output_tokens or DEFAULT_OUTPUT_TOKENS,
         repeats=repeats or DEFAULT_REPEATS,
         parallel_endpoints=parallel,
     )
 
 
-def _numbers(option: str, text: str | None, default: str) -> tuple[int, ...]:
+def _numbers(option: str, text: str | None, default: str, most: int) -> tuple[int, ...]:
     """The whole numbers of a list, each once, the smallest first."""
     from evalbot.formats.problems import shown
 
     numbers = set()
     for part in split_list(default if text is None else text):
-        digits = part.isascii() and part.isdigit() and len(part) <= len(str(LARGEST))
-        if not digits or not 1 <= int(part) <= LARGEST:
+        digits = part.isascii() and part.isdigit() and len(part) <= len(str(most))
+        if not digits or not 1 <= int(part) <= most:
             raise InputError(
-                f"{option}: found {shown(part)}; expected whole numbers from 1 to {LARGEST:,}, "
+                f"{option}: found {shown(part)}; expected whole numbers from 1 to {most:,}, "
                 "such as 1,2,4"
             )
         numbers.add(int(part))

@@ -75,9 +75,10 @@ class Reply:
         if prompt is None and timings.prompt_n is not None:
             prompt = timings.prompt_n + (timings.cache_n or 0)
         cached, completion = usage.cached_tokens, usage.completion_tokens
+        told = [count for count in (cached, timings.cache_n) if count is not None]
         return Usage(
             prompt,
-            timings.cache_n if cached is None else cached,
+            max(told, default=None),
             timings.predicted_n if completion is None else completion,
         )
 

@@ -17,13 +17,18 @@ FEWEST_PREFILL_TOKENS = 64
 
 @dataclass(slots=True)
 class StreamClock:
-    """When things arrived, in seconds on one monotonic clock."""
+    """When things arrived, in seconds on one monotonic clock.
+
+    pieces: of text, each one or more tokens; first_pieces: those that came with the first.
+    """
 
     sent: float
     first_event: float | None = None
     last_event: float | None = None
     first_token: float | None = None
     last_token: float | None = None
+    pieces: int = 0
+    first_pieces: int = 0
     _lengths: list[int] = field(default_factory=list)
     _times: list[float] = field(default_factory=list)
 
@@ -37,7 +42,23 @@ class StreamClock:
         """Text came, reasoning or content."""
         if self.first_token is None:
             self.first_token = at
+        self.pieces += 1
+        self.first_pieces += at == self.first_token
         self.last_token = at
+
+    def rate(self, tokens: int | None) -> float | None:
+        """Tokens per second after the first piece; None where the pieces do not tell.
+
+        Of several tokens in a piece the first piece has its share: with one token a piece
+        this is (tokens - 1) / (last - first).
+        """
+        if tokens is None or tokens < 2 or self.first_token is None or self.last_token is None:
+            return None
+        seconds = self.last_token - self.first_token
+        later = tokens * (self.pieces - self.first_pieces) / self.pieces
+        if self.pieces >= tokens and self.first_pieces == 1:
+            later = tokens - 1
+        return later / seconds if seconds > 0 else None
 
     def content(self, at: float, length: int) -> None:
         """Content came; length is its total number of characters so far."""
@@ -108,10 +129,6 @@ def _decode(
         if server.predicted_n < 2:
             return None, "server"
         return 1000 * (server.predicted_n - 1) / server.predicted_ms, "server"
-    tokens = usage.completion_tokens
-    if tokens is None or clock.first_token is None or clock.last_token is None:
-        return None, "none"
-    seconds = clock.last_token - clock.first_token
-    if tokens < 2 or seconds <= 0:
-        return None, "client"
-    return (tokens - 1) / seconds, "client"
+    rate = clock.rate(usage.completion_tokens)
+    known = usage.completion_tokens is not None and clock.first_token is not None
+    return rate, "client" if known else "none"

@@ -52,6 +52,10 @@ def parse_config(text: str, folder: Path, place: str = "evalbot.yaml") -> Config
     hardware = tuple(
         _hardware(name, inner) for name, inner in fields.named_mappings("hardware").items()
     )
+    for box in hardware:
+        if not box.name.strip() or "," in box.name:
+            found, expected = f"a machine called {shown(box.name)}", "a name without commas"
+            fields.fault("hardware", found, expected)
     endpoints, judges = fields.mappings("endpoints"), fields.mappings("judges")
     config = Config(
         folder=folder,

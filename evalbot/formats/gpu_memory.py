@@ -88,6 +88,8 @@ def _json_devices(text: str) -> tuple[DeviceMemory, ...]:
         value = value["gpu_data"]
     if isinstance(value, list):
         return _some([_amd_smi(item) for item in value], "an object for each GPU")
+    if not isinstance(value, dict):
+        raise InputError(f"found {shown(str(value))}; {EXPECTED}")
     cards = {key: card for key, card in value.items() if CARD.fullmatch(key)}
     return _some([_rocm_smi(key, card) for key, card in cards.items()], "a card0 in the JSON")
 

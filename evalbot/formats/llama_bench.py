@@ -13,6 +13,7 @@ from evalbot.formats.llama_bench_json import Pieces
 from evalbot.formats.llama_bench_layouts import LAYOUTS
 from evalbot.formats.llama_bench_logs import Failure, LogLine, each_once, failures_in, is_its_log
 from evalbot.formats.problems import Problems, shown
+from evalbot.formats.speed_outcomes import figure
 from evalbot.formats.textfile import text_of
 from evalbot.formats.tree import Entries, Items, Scalar
 
@@ -127,7 +128,7 @@ def _row(fields: Fields) -> SpeedRow | None:
         fields.integer("n_gen", COUNT_OR_ZERO, 0),
         fields.integer("n_depth", COUNT_OR_ZERO, 0),  # builds without it always start empty
     )
-    tps = fields.number("avg_ts", NOT_NEGATIVE, 0)
+    tps = figure(fields, "avg_ts") or 0.0
     fields.number("stddev_ts", NOT_NEGATIVE)
     rate = Rate(tps, _written(fields, "avg_ts") or "", _written(fields, "stddev_ts"))
     backend = fields.optional_text("backends")
@@ -152,7 +153,7 @@ def _markdown_row(fields: Fields) -> SpeedRow | None:
         fields.file,
         fields.problems,
     )
-    tps = cells.number("t/s", NOT_NEGATIVE, 0)
+    tps = figure(cells, "t/s") or 0.0
     cells.number("stddev", NOT_NEGATIVE)
     if len(parts) > 2:
         fields.fault("t/s", shown(written), "one number, or two with ± between them")

@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evalbot.domain.speed import SpeedStatus
-from evalbot.formats.fields import COUNT, COUNT_OR_ZERO, NOT_NEGATIVE, Bounds, Fields
+from evalbot.formats.fields import COUNT, COUNT_OR_ZERO, Bounds, Fields
 from evalbot.formats.problems import shown
 from evalbot.formats.speed_words import one_line, status_of
 from evalbot.formats.tree import Entries, Scalar
 
+FIGURE = Bounds("0, or a number from 0.000001 to 1000000000000", at_least=0, at_most=1e12)
+"""A time or rate that can be one: ratios of others could not be told in digits."""
+
+SMALLEST = 1e-6
 ABOUT = "~"
 NOTHING = "neither a figure nor a failure written"
 
@@ -34,7 +38,7 @@ class Outcome(NamedTuple):
     figures: Mapping[str, Any]
 
 
-def measured(fields: Fields, columns: Mapping[str, str], bounds: Bounds = NOT_NEGATIVE) -> Measured:
+def measured(fields: Fields, columns: Mapping[str, str], bounds: Bounds = FIGURE) -> Measured:
     """The numbers of these columns, each mapped to its field; `~` before one means about."""
     values = {}
     written = []
@@ -60,7 +64,18 @@ def number(fields: Fields, name: str, bounds: Bounds) -> tuple[float | None, str
     bare = Scalar(text.removeprefix(ABOUT).strip(), fields.entries.line, quoted=True)
     inner = Fields(Entries({name: bare}, bare.line), fields.file, fields.problems, fields.path)
     whole = bounds in (COUNT, COUNT_OR_ZERO)
-    return inner.integer(name, bounds) if whole else inner.number(name, bounds), text
+    if whole:
+        return inner.integer(name, bounds), text
+    return figure(inner, name, bounds), text
+
+
+def figure(fields: Fields, name: str, bounds: Bounds = FIGURE) -> float | None:
+    """A measured number; a problem is noted where it is too small or too large to be one."""
+    value = fields.number(name, bounds)
+    if value is not None and 0 < value < SMALLEST:
+        fields.fault(name, shown(fields.optional_text(name) or ""), FIGURE.words)
+        return None
+    return value
 
 
 def outcome_of(

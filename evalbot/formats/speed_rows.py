@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
-from evalbot.formats.fields import COUNT, COUNT_OR_ZERO, NOT_NEGATIVE, Bounds, Fields
-from evalbot.formats.speed_outcomes import ABOUT, Measured, number, outcome_without_failure
+from evalbot.formats.fields import COUNT, COUNT_OR_ZERO, Bounds, Fields
+from evalbot.formats.speed_outcomes import ABOUT, FIGURE, Measured, number, outcome_without_failure
 
-TEXTS = ("label", "hardware", "memory", "backend", "test", "context_label", "evidence")
+TEXTS = (*("label", "hardware", "memory", "backend", "test", "context_label", "evidence", "sweep"),)
 COUNTS: dict[str, Bounds] = {
     "context_tokens": COUNT_OR_ZERO,
     "output_tokens": COUNT_OR_ZERO,
@@ -28,19 +28,16 @@ DERIVED = (
     *("tokens_per_joule", "memory_used_mib"),
 )
 TIMING_SOURCES = ("server", "client", "client+server")
-IGNORED = "sweep"
-"""Which sweep a row came from; after an import it is another one."""
 
 
 def read_speeds_row(fields: Fields) -> list[SpeedRow]:
     """The row of a line; without a status its figures decide, as in other tables."""
-    fields.has(IGNORED)
     values: dict[str, Any] = {name: fields.optional_text(name) for name in TEXTS}
     values |= {name: fields.integer(name, bounds) for name, bounds in COUNTS.items()}
     about = []
     written = []
     for name in (*FIGURES, *DERIVED):
-        values[name], text = number(fields, name, NOT_NEGATIVE)
+        values[name], text = number(fields, name, FIGURE)
         if text and name in FIGURES:
             written.append(f"{name} {text}")
         if text and text.startswith(ABOUT):

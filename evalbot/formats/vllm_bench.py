@@ -12,6 +12,7 @@ from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.formats.fields import COUNT, COUNT_OR_ZERO, NOT_NEGATIVE, Bounds, Fields
 from evalbot.formats.json_tree import parse_json, parse_jsonl
 from evalbot.formats.problems import Problems, shown
+from evalbot.formats.speed_outcomes import FIGURE, figure
 from evalbot.formats.speed_words import last_part, one_line, status_of
 from evalbot.formats.textfile import text_of
 from evalbot.formats.tree import Entries
@@ -140,8 +141,8 @@ def _summary(fields: Fields) -> Figures:
     fields.require("completed", "how many requests were measured")
     n = fields.integer("completed", COUNT_OR_ZERO, 0)
     names = ("median_ttft_ms", "p90_ttft_ms", "mean_ttft_ms", "median_tpot_ms")
-    ttft_p50, ttft_p90, ttft_mean, tpot_p50 = (fields.number(name, NOT_NEGATIVE) for name in names)
-    aggregate = fields.number("output_throughput", NOT_NEGATIVE)
+    ttft_p50, ttft_p90, ttft_mean, tpot_p50 = (figure(fields, name) for name in names)
+    aggregate = figure(fields, "output_throughput")
     if n == 0:
         return Figures(0)
     return Figures(n, ttft_p50, ttft_p90, ttft_mean, tpot_p50, aggregate)
@@ -173,7 +174,7 @@ def _words(error: str) -> str:
 def _rate(ms: float | None) -> float | None:
     """Tokens per second at so many milliseconds each; None where that is unknown or nothing."""
     rate = 1000 / ms if ms else math.inf
-    return rate if math.isfinite(rate) else None
+    return rate if FIGURE.hold(rate) else None
 
 
 def _disagreements(fields: Fields, figures: Figures) -> str | None:

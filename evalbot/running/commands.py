@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalbot.domain.settings import EndpointSettings
+from evalbot.endpoints.request import without_key
 from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
 
@@ -94,7 +95,8 @@ class ServerProcess:
         handle = self._log.fileno()
         end = os.pread(handle, LAST_BYTES, max(0, os.fstat(handle).st_size - LAST_BYTES))
         lines = end.decode("utf-8", "replace").strip().splitlines()
-        return shorten(" / ".join(lines[-LAST_LINES:])) or "it said nothing"
+        words = without_key(" / ".join(lines[-LAST_LINES:]), self._settings)
+        return shorten(words) or "it said nothing"
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from evalbot.domain.answers import Answer, AnswerStatus
+from evalbot.domain.answers import AnswerStatus
 from evalbot.domain.cases import Message
 from evalbot.domain.settings import EndpointSettings
 from evalbot.domain.sweeps import Sample
 from evalbot.endpoints.chunks import Chunk
 from evalbot.endpoints.client import EndpointClient
 from evalbot.endpoints.retrying import RetryPolicy
+from evalbot.endpoints.timing import StreamClock
 from evalbot.running.together import finish
 from evalbot.speed.prompts import Prompt
 
@@ -53,26 +54,15 @@ async def ask_round(client: EndpointClient, prompts: Sequence[Prompt]) -> list[S
     )
 
 
-@dataclass(slots=True)
-class _TokenTimes:
-    """When the network brought the first and the last token, by our own clock.
-
-    Not when they were looked at: of tokens that came in one piece nobody knows the pace.
-    """
-
-    first: float | None = None
-    last: float | None = None
-
-    def see(self, chunk: Chunk, at: float) -> None:
-        if chunk.content or chunk.reasoning:
-            self.last = at
-            self.first = at if self.first is None else self.first
-
-
 async def _stream(client: EndpointClient, number: int, prompt: Prompt, began: float) -> Sample:
-    times = _TokenTimes()
     sent = time.perf_counter()
-    answer = await client.ask([Message("user", prompt.text)], on_text=times.see)
+    clock = StreamClock(sent)
+
+    def see(chunk: Chunk, at: float) -> None:
+        if chunk.content or chunk.reasoning:
+            clock.token(at)
+
+    answer = await client.ask([Message("user", prompt.text)], on_text=see)
     return Sample(
         stream=number,
         status=answer.status,
@@ -81,14 +71,5 @@ async def _stream(client: EndpointClient, number: int, prompt: Prompt, began: fl
         error_detail=None if answer.status in MEASURED else answer.error_detail,
         usage=answer.usage,
         timing=answer.timing,
-        stream_tps=_stream_tps(answer, times),
+        stream_tps=clock.rate(answer.usage.completion_tokens),
     )
-
-
-def _stream_tps(answer: Answer, times: _TokenTimes) -> float | None:
-    """Tokens after the first one over the time they took to come."""
-    tokens = answer.usage.completion_tokens
-    if tokens is None or tokens < 2 or times.first is None or times.last is None:
-        return None
-    seconds = times.last - times.first
-    return (tokens - 1) / seconds if seconds > 0 else None

@@ -122,7 +122,7 @@ def price_notes(rows: Iterable[SpeedRow], prices: Prices) -> list[str]:
         notes.append(f"prices in {next(iter(named.values()))}, as the config says")
     elif named:
         told = ", ".join(f"{name} {currency}" for name, currency in named.items())
-        notes.append(f"prices as the config says: {told}")
+        notes.append(f"prices as the config says, not compared over currencies: {told}")
     if prices.electricity is None and all(machine.lifetime_hours is None for machine in machines):
         return notes  # nobody asks for the price of tokens
     return notes + [

@@ -32,6 +32,7 @@ class _Series(NamedTuple):
     test: where it says more than prompt length and streams.
     """
 
+    sweep: str | None
     label: str | None
     model: str
     hardware: str | None
@@ -50,7 +51,11 @@ def flagged(rows: Sequence[SpeedRow]) -> list[SpeedRow]:
     """
     rows = [_without_small_prefill(row) for row in rows]
     ok = [row for row in rows if row.status is SpeedStatus.OK]
-    alone = {id(row): _read_from_cache(row) or _lost_with_context(row, ok) for row in ok}
+    shorter = _fastest_with_less_context(ok)
+    alone = {
+        id(row): _read_from_cache(row) or _lost_with_context(row, shorter.get(id(row)))
+        for row in ok
+    }
     bases = _bases(row for row in ok if alone[id(row)] is None)
     flags = {id(row): _beside(row, bases.get(_series(row))) or alone[id(row)] for row in ok}
     return [_with(row, flags.get(id(row))) for row in rows]
@@ -59,7 +64,7 @@ def flagged(rows: Sequence[SpeedRow]) -> list[SpeedRow]:
 def _beside(row: SpeedRow, base: SpeedRow | None) -> Flag | None:
     if base is None or not row.concurrency or not base.concurrency:
         return None
-    if row is base or row.concurrency < base.concurrency or _is_short(row, base):
+    if row.concurrency <= base.concurrency or _is_short(row, base):
         return None
     flags = (rule(row, base) for rule in RULES)
     return next((flag for flag in flags if flag is not None), None)
@@ -82,24 +87,37 @@ def _read_from_cache(row: SpeedRow) -> Flag | None:
     )
 
 
-def _lost_with_context(row: SpeedRow, ok: Iterable[SpeedRow]) -> Flag | None:
+def _lost_with_context(row: SpeedRow, shorter: SpeedRow | None) -> Flag | None:
     """A rate next to nothing where a shorter prompt of the same model had a real one."""
-    now = _own_rate(row)
-    if now is None or row.context_tokens is None:
+    now, rate = _own_rate(row), None if shorter is None else _own_rate(shorter)
+    if shorter is None or now is None or rate is None or now >= LOST_WITH_CONTEXT * rate:
         return None
-    for other in ok:
-        same = _series(row)._replace(context=None) == _series(other)._replace(context=None)
-        rate = _own_rate(other)
-        if not same or rate is None or other.concurrency != row.concurrency:
-            continue
-        shorter = other.context_tokens is not None and other.context_tokens < row.context_tokens
-        if shorter and now < LOST_WITH_CONTEXT * rate:
-            return Flag(
-                SpeedStatus.SUSPECT,
-                f"{number(now)} tok/s, with {other.context_tokens} tokens of context "
-                f"{number(rate)}: memory overflow, or a timing that failed",
-            )
-    return None
+    return Flag(
+        SpeedStatus.SUSPECT,
+        f"{number(now)} tok/s, with {shorter.context_tokens} tokens of context "
+        f"{number(rate)}: memory overflow, or a timing that failed",
+    )
+
+
+def _fastest_with_less_context(rows: Iterable[SpeedRow]) -> dict[int, SpeedRow]:
+    """For each row, by its identity, the fastest one with a shorter prompt but for that alike."""
+    alike: dict[tuple[_Series, int | None], list[SpeedRow]] = {}
+    for row in rows:
+        if row.context_tokens is not None and _own_rate(row) is not None:
+            series = _series(row)._replace(context=None)
+            alike.setdefault((series, row.concurrency), []).append(row)
+    found: dict[int, SpeedRow] = {}
+    for together in alike.values():
+        fastest: SpeedRow | None = None
+        of_length: list[SpeedRow] = []
+        for row in sorted(together, key=lambda one: one.context_tokens or 0):
+            if of_length and of_length[0].context_tokens != row.context_tokens:
+                fastest = max(filter(None, (fastest, *of_length)), key=lambda r: _own_rate(r) or 0)
+                of_length = []
+            of_length.append(row)
+            if fastest is not None:
+                found[id(row)] = fastest
+    return found
 
 
 def _without_small_prefill(row: SpeedRow) -> SpeedRow:
@@ -134,6 +152,7 @@ def _series(row: SpeedRow) -> _Series:
     elif row.source is SpeedSource.VLLM_BENCH or context is None:
         test = row.test
     return _Series(
+        sweep=row.sweep,
         label=row.label,
         model=row.model,
         hardware=row.hardware,

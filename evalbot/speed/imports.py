@@ -71,15 +71,15 @@ def import_speed(
     problems.raise_if_any()
     with database.write() as connection:
         return [
-            _write(connection, path, [_as_named(row, path, named) for row in rows])
+            _write(connection, path, [_as_named(row, named) for row in rows])
             for path, rows in zip(files, read, strict=True)
         ]
 
 
-def _as_named(row: SpeedRow, path: Path, named: Named) -> SpeedRow:
+def _as_named(row: SpeedRow, named: Named) -> SpeedRow:
     return replace(
         row,
-        label=named.label or row.label or path.stem,
+        label=named.label or row.label,
         hardware=named.hardware or row.hardware,
         model=named.model or row.model,
     )
@@ -90,6 +90,8 @@ def _write(connection: Connection, path: Path, rows: Sequence[SpeedRow]) -> Impo
     before = sweeps.sweep_imported_as(connection, key)
     if before is not None:
         return ImportedSpeed(before, path, tuple(rows), new=0)
+    # Called by its file only now: the same rows are the same import, whatever the file's name.
+    rows = [replace(row, label=row.label or path.stem) for row in rows]
     now = datetime.now(UTC)
     labels = {row.label for row in rows}
     sweep = Sweep(

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from evalbot.domain.answers import AnswerStatus
 from evalbot.domain.runs import RunEndpoint
 from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.domain.sweeps import MemoryReading, Moment, Round, Sample, Sweep
 from evalbot.formats.speed_words import status_of
-from evalbot.formats.words import count
 from evalbot.speed.asking import MEASURED
+from evalbot.speed.remarks import doubts, remarks
+from evalbot.speed.samples import Cell, aggregate_tps, is_cached, middle_count, wall_s
 from evalbot.stats.quantiles import known, percentile_of_known
-
-NEGLIGIBLE_CACHE = 0.05
-"""Share of a prompt that may be cached, as a template's beginning is, and the prompt is new."""
-
-
-class Cell(NamedTuple):
-    """What a row stands for: all repeats of it."""
-
-    context: int
-    concurrency: int
 
 
 def measured_rows(
@@ -51,37 +41,6 @@ def measured_rows(
     return rows
 
 
-def is_cached(sample: Sample) -> bool:
-    """Whether so much of the prompt came from a cache that its first token tells nothing."""
-    cached, prompt = sample.usage.cached_tokens, sample.usage.prompt_tokens
-    return bool(cached) and (prompt is None or (cached or 0) > NEGLIGIBLE_CACHE * prompt)
-
-
-def aggregate_tps(rounds: Iterable[Sequence[Sample]]) -> float | None:
-    """Tokens of all streams over the wall time of their rounds (statistics.md, g).
-
-    None where the server does not count its tokens.
-    """
-    tokens, seconds = 0, 0.0
-    for samples in rounds:
-        for sample in samples:
-            if sample.status in MEASURED:
-                if sample.usage.completion_tokens is None:
-                    return None
-                tokens += sample.usage.completion_tokens
-        seconds += wall_s(samples) or 0.0
-    return tokens / seconds if tokens and seconds else None
-
-
-def wall_s(samples: Iterable[Sample]) -> float | None:
-    """From the first request of a round to the end of its last stream."""
-    sent = [one for one in samples if one.timing.total_ms is not None]
-    if not sent:
-        return None
-    ends = [one.offset_ms + (one.timing.total_ms or 0.0) for one in sent]
-    return (max(ends) - min(one.offset_ms for one in sent)) / 1000
-
-
 def _row(
     sweep: Sweep,
     endpoint: RunEndpoint,
@@ -97,9 +56,9 @@ def _row(
     uncached = [one for one in repeats if not any(map(is_cached, one))] if fresh else repeats
     walls = known(wall_s(one) for one in uncached)
     asked = sweep.plan.output_tokens
-    status, evidence = _status(samples, whole, fresh, cell, endpoint, asked)
-    read = _whole(one.usage.prompt_tokens for one in whole)
-    written = _whole(one.usage.completion_tokens for one in whole) if whole else asked
+    status, evidence = _status(repeats, whole, fresh, cell, endpoint, asked)
+    read = middle_count(one.usage.prompt_tokens for one in whole)
+    written = middle_count(one.usage.completion_tokens for one in whole) if whole else asked
     return SpeedRow(
         label=sweep.label or sweep.id,
         model=endpoint.name,
@@ -107,7 +66,7 @@ def _row(
         source=SpeedSource.EVALBOT,
         test=f"pp{cell.context}+tg{asked} x{cell.concurrency}",
         context_label=str(cell.context),
-        context_tokens=cell.context if read is None else read,
+        context_tokens=read,
         output_tokens=written,
         concurrency=cell.concurrency,
         slots=endpoint.slots,
@@ -134,7 +93,7 @@ def _row(
 
 
 def _status(
-    samples: Sequence[Sample],
+    repeats: Sequence[Sequence[Sample]],
     whole: Sequence[Sample],
     fresh: Sequence[Sample],
     cell: Cell,
@@ -142,6 +101,7 @@ def _status(
     asked: int,
 ) -> tuple[SpeedStatus, str | None]:
     """What the streams themselves say; how they compare with other rows is said elsewhere."""
+    samples = [sample for one in repeats for sample in one]
     failed = [sample for sample in samples if sample.status not in MEASURED]
     if failed:
         told = _failures(failed, len(samples))
@@ -151,30 +111,12 @@ def _status(
             return status, told
         return SpeedStatus.COLLAPSED if cell.concurrency > 1 else SpeedStatus.SUSPECT, told
     if not fresh:
-        return SpeedStatus.CACHED, f"all {len(whole)} prompts came from the server's prompt cache"
-    return SpeedStatus.OK, "; ".join(_remarks(whole, fresh, cell, endpoint, asked)) or None
-
-
-def _remarks(
-    whole: Sequence[Sample],
-    fresh: Sequence[Sample],
-    cell: Cell,
-    endpoint: RunEndpoint,
-    asked: int,
-) -> Iterable[str]:
-    if len(fresh) < len(whole):
-        yield (
-            f"{len(whole) - len(fresh)} of {len(whole)} prompts came from the prompt cache and "
-            "are left out of first-token, prefill and aggregate figures"
-        )
-    if endpoint.slots is not None and cell.concurrency > endpoint.slots:
-        yield f"{cell.concurrency} streams for {count(endpoint.slots, 'slot')}: the rest queued"
-    prompt = _whole(one.usage.prompt_tokens for one in whole)
-    if prompt is not None and prompt != cell.context:
-        yield f"prompts of {prompt} tokens: {cell.context} could not be met exactly"
-    written = _whole(one.usage.completion_tokens for one in whole)
-    if written is not None and written < asked:
-        yield f"streams ended after {written} tokens, {asked} were asked for"
+        told = f"{'the only prompt' if len(whole) == 1 else f'all {len(whole)} prompts'} came from"
+        return SpeedStatus.CACHED, f"{told} the server's prompt cache"
+    doubtful = "; ".join(doubts(whole, repeats, asked))
+    if doubtful:
+        return SpeedStatus.SUSPECT, doubtful
+    return SpeedStatus.OK, "; ".join(remarks(whole, fresh, cell, endpoint, asked)) or None
 
 
 def _failures(failed: Sequence[Sample], of: int) -> str:
@@ -216,11 +158,6 @@ def _memory(readings: Sequence[MemoryReading], endpoint: str, cell: Cell) -> flo
         and (used := known(device.used_mib for device in reading.devices))
     ]
     return max(sums, default=None)
-
-
-def _whole(values: Iterable[int | None]) -> int | None:
-    middle = percentile_of_known(values, 50)
-    return None if middle is None else int(middle)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -31,6 +31,9 @@ WORDS = tuple(_TEXT.split())
 FILLERS = ("a", "I", ".", "1", "!", "?", "x", ",", "...", ":", "\n", "of the", "to be a")
 """Put at the end where one word more is already too much."""
 
+MOST_WORDS = 4
+"""Words for each token, beyond which no tokeniser goes."""
+
 MOST_COUNTS = 24
 """How often a prompt is counted before the nearest length is taken."""
 
@@ -71,6 +74,9 @@ class PromptMaker:
         size: int | None = self._sizes.get(tokens, max(1, tokens - self._template))
         tried: dict[int, int] = {}
         while size is not None and len(tried) < MOST_COUNTS:
+            if size > MOST_WORDS * tokens:
+                # This server's count does not grow with the text: it does not count at all.
+                return Prompt(words.first(tokens), None)
             counted = await self._count(words.first(size))
             if counted is None:
                 return Prompt(words.first(size), None)

@@ -116,7 +116,8 @@ def results_of_sweep(
 ) -> tuple[Sequence[SpeedRow], Sequence[str]]:
     """The flagged rows of one sweep, and what has to be said of it."""
     if sweep.plan is None:
-        return flagged([replace(row, sweep=sweep.id) for row in sweep.rows]), []
+        # An exported table keeps apart what was of different sweeps.
+        return [replace(row, sweep=sweep.id) for row in flagged(sweep.rows)], []
     rounds = sweeps.get_samples(connection, sweep.id)
     readings = sweeps.get_readings(connection, sweep.id)
     rows = flagged(measured_rows(sweep, rounds, readings))

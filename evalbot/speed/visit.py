@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,17 +18,19 @@ from evalbot.domain.sweeps import Moment, Round, Sample
 from evalbot.endpoints.client import EndpointClient
 from evalbot.endpoints.connections import Session, open_session
 from evalbot.endpoints.counting import count_tokens
-from evalbot.endpoints.preflight import is_answering, loaded_model
+from evalbot.endpoints.preflight import inspect, wait_until_healthy
+from evalbot.endpoints.request import without_key
 from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
 from evalbot.running.commands import ServerProcess
 from evalbot.running.progress import EndpointProgress
-from evalbot.running.serving import look_at, stopped_afterwards
+from evalbot.running.serving import LONGEST_START_S, look_at, stopped_afterwards
 from evalbot.speed.asking import MEASURED, NO_RETRIES, ask_round, measuring
 from evalbot.speed.memory import Telemetry
 from evalbot.speed.overhead import Overhead
 from evalbot.speed.prompts import Prompt, PromptMaker
 from evalbot.speed.record import SweepRecord
+from evalbot.speed.served import Served, changed
 
 WARM_UP_TOKENS = 8
 
@@ -64,7 +67,11 @@ class Visit:
         self._progress = progress
         self._overhead = overhead
         self._telemetry = Telemetry(
-            settings.endpoint.name, settings.telemetry, settings.folder, record.add_reading
+            settings.endpoint.name,
+            settings.telemetry,
+            settings.folder,
+            record.add_reading,
+            lambda words: without_key(words, settings.endpoint),
         )
 
     async def measure(self, rounds: Sequence[Round]) -> None:
@@ -112,10 +119,11 @@ class Visit:
             self._progress.state = f"{round_.context} tokens, {round_.concurrency} at once"
             samples = self._too_long(round_, facts)
             if samples is None:
+                # A server that crashed and loads its model again is waited for.
+                await wait_until_healthy(session, self._endpoint, LONGEST_START_S, starting=False)
                 prompts = [await maker.make(round_.context) for _ in range(round_.concurrency)]
-                await self._refuse_if_gone(session)
                 samples = await self._timed(client, round_, prompts)
-                await self._refuse_other_model(session, facts)
+                await self._refuse_another(session, facts)
             await self._record.add_round(round_, samples)
             self._progress.answered(_in_one_word(samples))
         await self._telemetry.read(Moment.AFTER)
@@ -126,12 +134,13 @@ class Visit:
 
         self._progress.state = "looking"
         facts = await look_at(session, self._endpoint, server, starting)
-        before = self._recorded.model_fingerprint
-        if before is not None and before != facts.loaded.fingerprint:
+        before = Served.recorded(self._recorded)
+        other = before and changed(before, Served.of_facts(facts))
+        if other:
             raise EndpointError(
-                f"endpoint {self._endpoint.name}: the loaded model changed since the sweep began: "
-                f"it was {self._recorded.model_id}, now it is {facts.loaded.id}; load the first "
-                "one again, or start a new sweep"
+                f"endpoint {self._endpoint.name}: {other} changed since the sweep began: it was "
+                f"{before}, now it is {Served.of_facts(facts)}; serve it as before, or start a "
+                "new sweep"
             )
         self._progress.warnings.extend(facts.warnings)
         self._recorded = replace(
@@ -156,6 +165,8 @@ class Visit:
         prompt = await maker.make(context)
         client = EndpointClient(session, measuring(self._endpoint, WARM_UP_TOKENS))
         answer = await client.ask([Message("user", prompt.text)])
+        if answer.status is AnswerStatus.CANCELLED:
+            raise asyncio.CancelledError  # asking gives back what it has instead of raising
         if prompt.tokens is None and answer.usage.prompt_tokens is not None:
             maker.learn(prompt, answer.usage.prompt_tokens)
 
@@ -185,27 +196,18 @@ class Visit:
             self._overhead.cpu_s += time.process_time() - cpu
         return samples
 
-    async def _refuse_other_model(self, session: Session, facts: EndpointFacts) -> None:
-        """A round by another model is not recorded; who does not say proves nothing."""
+    async def _refuse_another(self, session: Session, facts: EndpointFacts) -> None:
+        """A round by another model or server is not recorded; who does not say proves nothing."""
         try:
-            now = await loaded_model(session, self._endpoint)
+            now = await inspect(session, self._endpoint)
         except EndpointError:
             return
-        if now.fingerprint != facts.loaded.fingerprint:
+        other = changed(Served.of_facts(facts), Served.of_facts(now))
+        if other:
             raise EndpointError(
-                f"endpoint {self._endpoint.name}: the loaded model changed during the sweep: it "
-                f"was {facts.loaded.id}, now it is {now.id}; load the first one again and resume"
-            )
-
-    async def _refuse_if_gone(self, session: Session) -> None:
-        """A round by nobody is not recorded, so that it is measured when the server is back.
-
-        One during which the server ends is: that many streams were too many.
-        """
-        if not await is_answering(session, self._endpoint):
-            raise EndpointError(
-                f"endpoint {self._endpoint.name}: the server does not answer any more; start it "
-                "again and resume"
+                f"endpoint {self._endpoint.name}: {other} changed during the sweep: it was "
+                f"{Served.of_facts(facts)}, now it is {Served.of_facts(now)}; serve it as before "
+                "and resume"
             )
 
     async def note_stopped(self, reason: str) -> None:

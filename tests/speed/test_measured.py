@@ -14,7 +14,8 @@ from evalbot.domain.answers import AnswerStatus as S
 from evalbot.domain.runs import RunEndpoint
 from evalbot.domain.speed import DeviceMemory, SpeedRow
 from evalbot.domain.sweeps import MemoryReading, Moment, Round, Sample
-from evalbot.speed.measured import aggregate_tps, is_cached, measured_rows, wall_s
+from evalbot.speed.measured import measured_rows
+from evalbot.speed.samples import aggregate_tps, is_cached, wall_s
 from tests.building import START
 
 from .made import PLAN, a_stream, a_sweep, rounds_of
