@@ -21,6 +21,7 @@ PEOPLE_COLUMNS = (
     Column("memory", "memory"),
     Column("backend", "backend"),
     Column("test", "test"),
+    Column("context_label", "prompt"),
     Column("context_tokens", "prompt tokens", COUNT),
     Column("output_tokens", "written", COUNT),
     Column("concurrency", "streams", COUNT),
@@ -171,10 +172,14 @@ def _unneeded(
     yield from (f"{name[:-2]}90" for name in repeated)
     if source is SpeedSource.EVALBOT:
         yield from ("test", "ttft_ms_mean")
+        if all(row.context_tokens is None or _as_asked(row) for row in rows):
+            yield "context_tokens"
+    else:
+        yield "context_label"  # the test says it
     labels = {row.label for row in rows}
     if len(labels) == 1:
         yield "label"
-    if len({row.sweep for row in rows}) <= len(labels):
+    if len({(row.label, row.sweep) for row in rows}) == len(labels):  # each has its own
         yield "sweep"
     if not any(row.errors for row in rows):
         yield "errors"
@@ -183,6 +188,10 @@ def _unneeded(
     pairs = [(row.stream_tps_p50, row.decode_tps_p50) for row in rows]
     if all(a is None or (b is not None and abs(a - b) <= SAME_RATE * b) for a, b in pairs):
         yield "stream_tps_p50"
+
+
+def _as_asked(row: SpeedRow) -> bool:
+    return row.context_label is not None and str(row.context_tokens) == row.context_label
 
 
 def _alike(rows: Sequence[SpeedRow]) -> dict[str, str]:

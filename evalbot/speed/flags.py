@@ -12,9 +12,7 @@ from typing import NamedTuple
 
 from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.speed.flag_rules import RULES, Flag, first_token_ms, number
-
-SHORTEST_ROUND_S = 0.5
-"""In shorter rounds a hiccup of the machine weighs more than what is measured."""
+from evalbot.speed.samples import SHORTEST_ROUND_S
 
 LOST_WITH_CONTEXT = 0.05
 """Share of a shorter prompt's rate that no longer context explains."""

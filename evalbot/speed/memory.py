@@ -35,7 +35,7 @@ class Telemetry:
     command: tuple[str, ...]
     folder: Path
     keep: Callable[[MemoryReading], Awaitable[None]]
-    clean: Callable[[str], str]
+    clean: Callable[[str], str] = str
 
     async def read(self, moment: Moment, round_: Round | None = None) -> None:
         """Read once."""
@@ -78,48 +78,75 @@ class Telemetry:
         return MemoryReading(self.endpoint, moment, datetime.now(UTC), devices, problem, round_)
 
 
+class _Output(asyncio.Protocol):
+    """What comes out of a pipe; of more than the most that is wanted, only that it came."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.ended = asyncio.Event()
+
+    def data_received(self, data: bytes) -> None:
+        if len(self.data) <= LARGEST_OUTPUT:
+            self.data += data
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self.ended.set()
+
+
+@asynccontextmanager
+async def _pipe() -> AsyncIterator[tuple[_Output, int]]:
+    """A pipe of our own, and where to write into it.
+
+    Waiting for a process that writes into one of asyncio's would be waiting for all that it
+    leaves running, too.
+    """
+    reading, writing = os.pipe()
+    loop = asyncio.get_running_loop()
+    transport, output = await loop.connect_read_pipe(_Output, os.fdopen(reading, "rb", 0))
+    try:
+        yield output, writing
+    finally:
+        transport.close()
+
+
 async def _output_of(command: Sequence[str], folder: Path) -> str:
     """What the command prints. InputError where it cannot be run, fails, hangs or rambles."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            cwd=folder,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
-        )
-    except OSError as error:
-        words = error.strerror or str(error)
-        raise InputError(f"{command[0]} could not be run ({words})") from error
-    assert process.stdout is not None
-    printed = bytearray()
-    reading = asyncio.create_task(_read_into(printed, process.stdout))
-    try:
-        async with asyncio.timeout(LONGEST_READING_S):
+    async with _pipe() as (printed, to_printed), _pipe() as (complaints, to_complaints):
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                cwd=folder,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=to_printed,
+                stderr=to_complaints,
+                start_new_session=True,
+            )
+        except OSError as error:
+            words = error.strerror or str(error)
+            raise InputError(f"{command[0]} could not be run ({words})") from error
+        finally:
+            os.close(to_printed)
+            os.close(to_complaints)
+        try:
+            async with asyncio.timeout(LONGEST_READING_S):
+                await process.wait()
+        except TimeoutError as error:
+            raise InputError(f"{command[0]} did not end within {LONGEST_READING_S:g} s") from error
+        finally:
+            # With what it left running, which would hold its output open.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-            # What it left running may hold its output open for ever.
-            await asyncio.wait([reading], timeout=LAST_WORDS_S)
-    except TimeoutError as error:
-        raise InputError(f"{command[0]} did not end within {LONGEST_READING_S:g} s") from error
-    finally:
-        reading.cancel()
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
-    words = printed[:LARGEST_OUTPUT].decode("utf-8", "replace")
-    if len(printed) > LARGEST_OUTPUT:
-        raise InputError(f"{command[0]} printed more than {LARGEST_OUTPUT // 1024} KiB")
-    if process.returncode != 0:
-        raise InputError(f"{command[0]} ended with code {process.returncode}: {words.strip()}")
-    return words
-
-
-async def _read_into(printed: bytearray, stream: asyncio.StreamReader) -> None:
-    """All that comes; of more than the most that is wanted, only that it came."""
-    while data := await stream.read(65_536):
-        if len(printed) <= LARGEST_OUTPUT:
-            printed += data
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_WORDS_S):
+                await printed.ended.wait()
+                await complaints.ended.wait()
+        if len(printed.data) > LARGEST_OUTPUT:
+            raise InputError(f"{command[0]} printed more than {LARGEST_OUTPUT // 1024} KiB")
+        if process.returncode != 0:
+            words = (complaints.data or printed.data).decode("utf-8", "replace").strip()
+            raise InputError(f"{command[0]} ended with code {process.returncode}: {words}")
+        return printed.data.decode("utf-8", "replace")
 
 
 def _fullest(readings: Sequence[MemoryReading]) -> MemoryReading:

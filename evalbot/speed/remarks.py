@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from evalbot.domain.runs import RunEndpoint
 from evalbot.domain.sweeps import Sample
 from evalbot.formats.words import count
-from evalbot.speed.samples import Cell, aggregate_tps, middle_count
+from evalbot.speed.samples import SHORTEST_ROUND_S, Cell, aggregate_tps, middle_count, wall_s
 from evalbot.stats.quantiles import known, percentile_of_known
 from evalbot.stats.rounding import half_up
 
@@ -25,14 +25,16 @@ def doubts(
     most = max((one.usage.completion_tokens or 0 for one in whole), default=0)
     if most > asked:
         yield f"the server counts {most} tokens where {asked} were asked for"
-    server = percentile_of_known((one.timing.decode_tps for one in whole), 50)
-    ours = percentile_of_known((one.stream_tps for one in whole), 50)
+    long = [one for one in repeats if (wall_s(one) or 0.0) >= SHORTEST_ROUND_S]
+    samples = [sample for one in long for sample in one]
+    server = percentile_of_known((one.timing.decode_tps for one in samples), 50)
+    ours = percentile_of_known((one.stream_tps for one in samples), 50)
     if server and ours and not 1 / CONTRADICTION < server / ours < CONTRADICTION:
         yield (
             f"the server says that it wrote {half_up(server, 1)} tok/s, by our clock it was "
             f"{half_up(ours, 1)}"
         )
-    rates = known(aggregate_tps([samples]) for samples in repeats)
+    rates = known(aggregate_tps([one]) for one in long)
     if len(rates) > 1 and max(rates) > UNSTEADY * min(rates):
         yield (
             f"the repeats differ: {half_up(min(rates), 1)} to {half_up(max(rates), 1)} tok/s of "

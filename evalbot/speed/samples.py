@@ -9,6 +9,9 @@ from evalbot.domain.sweeps import Sample
 from evalbot.speed.asking import MEASURED
 from evalbot.stats.quantiles import percentile_of_known
 
+SHORTEST_ROUND_S = 0.5
+"""In shorter rounds a hiccup of the machine weighs more than what is measured."""
+
 NEGLIGIBLE_CACHE = 0.05
 """Share of a prompt that may be cached, as a template's beginning is, and the prompt is new."""
 

@@ -9,7 +9,15 @@ import pytest
 
 from evalbot.domain.settings import Electricity, HardwareSettings
 from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
-from evalbot.speed.cost import Prices, compared, comparisons, currencies, output_tps, with_cost
+from evalbot.speed.cost import (
+    ModelOfSweep,
+    Prices,
+    compared,
+    comparisons,
+    output_tps,
+    price_notes,
+    with_cost,
+)
 
 from .made import a_row
 
@@ -179,7 +187,7 @@ def test_each_machine_stands_beside_the_dearest_one() -> None:
         (104.0, "its first token comes at the same time"),
         (96.0, "its first token comes at the same time"),
         (105.0, "its first token comes 1.1 times later"),
-        (None, "when its first token comes is not known of both"),
+        (None, "how soon its first token comes is not known for both"),
     ],
 )
 def test_when_the_first_token_comes_always_stands_beside_the_rate(
@@ -192,7 +200,56 @@ def test_when_the_first_token_comes_always_stands_beside_the_rate(
 def test_other_currencies_are_not_compared() -> None:
     machines = (machine("cheap", 1000, "JPY"), DEAR)
     assert sentences(on("cheap"), on("dear"), machines=machines) == []
-    assert currencies([on("cheap"), on("dear"), on("x")], prices(*machines)) == ["EUR", "JPY"]
+    rows = [with_cost(on(name), prices(*machines)) for name in ("cheap", "dear", "x")]
+    assert price_notes(rows, prices(*machines, electricity=None)) == [
+        "prices as the config says, not compared over currencies: cheap JPY, dear EUR"
+    ]
+
+
+def test_what_is_missing_for_the_price_of_a_million_tokens_is_told() -> None:
+    bare = HardwareSettings("bare", price=1000, currency="EUR")
+    other = HardwareSettings("other", price=10, currency="USD", watts=1, lifetime_hours=1)
+    rows = [with_cost(on(name), prices(PC, bare, other)) for name in ("pc", "bare", "other")]
+    assert price_notes(rows, prices(PC, bare, other))[1:] == [
+        "bare: no price of a million tokens: the config does not say its lifetime_hours and watts",
+        "other: no price of a million tokens: electricity is in EUR, the machine in USD",
+    ]
+    assert price_notes(rows, prices(PC, electricity=None)) == [
+        "prices in EUR, as the config says",
+        "pc: no price of a million tokens: the config does not say what electricity costs "
+        "(electricity:)",
+    ]
+    # Who says nothing of lifetimes and electricity does not ask for it.
+    assert price_notes(rows[1:2], prices(bare, electricity=None)) == [
+        "prices in EUR, as the config says"
+    ]
+
+
+def test_of_several_results_of_one_machine_the_newest_is_compared() -> None:
+    rows = (on("cheap"), on("dear", aggregate_tps=10.0), on("dear", aggregate_tps=50.0))
+    [told] = sentences(*rows, machines=(CHEAP, DEAR))
+    assert "gives 200 % of its tokens/s" in told
+
+
+def test_two_endpoints_that_held_the_same_model_are_compared() -> None:
+    known = prices(CHEAP, DEAR)
+    rows = [
+        with_cost(on("cheap", model="a", sweep="s"), known),
+        with_cost(on("dear", model="b", sweep="s"), known),
+    ]
+    assert comparisons(rows, known) == []
+    loaded = {ModelOfSweep("s", "a"): "same", ModelOfSweep("s", "b"): "same"}
+    [told] = comparisons(rows, known, loaded)
+    assert told.startswith("a and b, t: cheap costs 25 % of dear")
+
+
+def test_backends_are_named_where_they_differ() -> None:
+    rows = (on("cheap", backend="ROCm"), on("cheap", backend="Vulkan"), on("dear", backend="CUDA"))
+    told = sentences(*rows, machines=(CHEAP, DEAR))
+    assert [line.partition(" gives")[0] for line in told] == [
+        "m, t: cheap (ROCm) costs 25 % of dear (CUDA) and",
+        "m, t: cheap (Vulkan) costs 25 % of dear (CUDA) and",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -431,3 +431,16 @@ def test_whatever_the_rows_flagging_changes_status_and_evidence_alone_and_only_o
             assert after.status is before.status
         if after.status is not before.status:
             assert after.evidence
+
+
+def test_rows_with_as_many_streams_are_not_held_against_each_other() -> None:
+    rows = [a_row(1, ttft_ms_p50=12_000.0), a_row(1, ttft_ms_p50=5000.0)]
+    assert [row.status for row in flagged(rows)] == ["ok", "ok"]
+    assert [row.status for row in flagged(rows[::-1])] == ["ok", "ok"]
+
+
+def test_rows_of_several_sweeps_in_one_table_are_told_apart() -> None:
+    one, four = a_row(1, aggregate_tps=100.0), a_row(4, aggregate_tps=5.0)
+    assert [row.status for row in flagged([one, four])] == ["ok", "collapsed"]
+    apart = [replace(one, sweep="a"), replace(four, sweep="b")]
+    assert [row.status for row in flagged(apart)] == ["ok", "ok"]

@@ -186,7 +186,8 @@ def test_nothing_counted_is_unknown_and_not_zero() -> None:
     assert (row.aggregate_tps, row.decode_tps_p50, row.stream_tps_p50) == (None, None, None)
     assert (row.output_tokens, row.prefill_tps_p50, row.timing_source) == (None, None, None)
     assert (row.status, row.ttft_ms_p50, row.wall_s, row.n) == ("ok", 500, 2, 2)
-    assert row.context_label == "512"
+    assert (row.context_label, row.context_tokens) == ("512", None)
+    assert row.evidence == "the server does not say how many tokens the prompts had"
 
 
 def test_one_stream_that_was_not_counted_leaves_the_sum_unknown() -> None:
@@ -196,16 +197,54 @@ def test_one_stream_that_was_not_counted_leaves_the_sum_unknown() -> None:
 def test_nothing_written_is_zero_tokens_and_no_rate() -> None:
     row = row_of([a_stream(0, 2, 0, status=S.EMPTY)])
     assert (row.output_tokens, row.aggregate_tps, row.stream_tps_p50) == (0, None, None)
-    assert row.evidence == "streams ended after 0 tokens, 128 were asked for"
+    assert row.evidence == "1 of 1 stream ended early, after 0 of 128 tokens"
 
 
 def test_tokens_are_as_the_server_counted_them() -> None:
     row = row_of([a_stream(tokens=100, prompt=509)])
     assert (row.context_label, row.context_tokens, row.output_tokens) == ("512", 509, 100)
     assert row.evidence == (
-        "prompts of 509 tokens: 512 could not be met exactly; "
-        "streams ended after 100 tokens, 128 were asked for"
+        "prompts had 509 tokens: 512 could not be met exactly; "
+        "1 of 1 stream ended early, after 100 of 128 tokens"
     )
+
+
+def test_streams_that_end_early_are_counted_whatever_the_median_is() -> None:
+    one = row_of([a_stream(0, 2, 128), a_stream(0, 2, 128, stream=2), a_stream(0, 2, 3, stream=3)])
+    assert (one.status, one.output_tokens) == ("ok", 128)
+    assert one.evidence == "1 of 3 streams ended early, after 3 of 128 tokens"
+    two = row_of([a_stream(0, 2, 128), a_stream(0, 2, 9, stream=2), a_stream(0, 2, 3, stream=3)])
+    assert two.evidence == "2 of 3 streams ended early, after 3 to 9 of 128 tokens"
+
+
+def test_more_tokens_than_asked_for_are_doubtful() -> None:
+    row = row_of([a_stream(0, 2, 129)])
+    assert (row.status, row.evidence) == (
+        "suspect", "the server counts 129 tokens where 128 were asked for",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("server", "status"), [(140, "ok"), (151, "suspect"), (66, "suspect")])
+def test_a_server_whose_rate_is_not_what_came_is_doubtful(server: float, status: str) -> None:
+    one = a_stream(0, 2, 128)
+    said = replace(one, stream_tps=100.0, timing=replace(one.timing, decode_tps=server))
+    row = row_of([said])
+    assert row.status == status
+    if status == "suspect":
+        assert row.evidence == (
+            f"the server says that it wrote {server}.0 tok/s, by our clock it was 100.0"
+        )
+
+
+def test_repeats_that_are_not_of_one_thing_are_doubtful() -> None:
+    steady = row_of([a_stream(0, 2, 128)], [a_stream(0, 4, 128)])
+    assert (steady.status, steady.evidence) == ("ok", None)
+    row = row_of([a_stream(0, 2, 128)], [a_stream(0, 4.1, 128)])
+    assert (row.status, row.evidence) == (
+        "suspect", "the repeats differ: 31.2 to 64.0 tok/s of all streams together",
+    )  # fmt: skip
+    # In rounds of milliseconds a hiccup decides.
+    assert row_of([a_stream(0, 0.02, 128)], [a_stream(0, 0.2, 128)]).status == "ok"
 
 
 def test_more_streams_than_slots_are_told_with_both_numbers() -> None:
@@ -238,8 +277,9 @@ def test_a_row_of_which_nothing_came_says_what_failed(
     figures = (row.ttft_ms_p50, row.prefill_tps_p50, row.decode_tps_p50, row.stream_tps_p50,
                row.aggregate_tps, row.wall_s, row.timing_source)  # fmt: skip
     assert figures == (None,) * 7
-    # What was asked for tells which test it was.
-    assert (row.context_tokens, row.output_tokens, row.concurrency) == (512, 128, 2)
+    # What was asked for tells which test it was; what the prompts had nobody counted.
+    assert (row.context_label, row.output_tokens, row.concurrency) == ("512", 128, 2)
+    assert row.context_tokens is None
 
 
 def test_a_single_failure_is_told_in_its_own_words() -> None:

@@ -153,8 +153,38 @@ def test_a_reading_that_hangs_is_ended_with_all_it_began(
 ) -> None:
     monkeypatch.setattr("evalbot.speed.memory.LONGEST_READING_S", 0.2)
     reading = told(tmp_path, "sh", "-c", "sleep 60 & echo $! > pid; wait")
-    assert reading.problem == "telemetry: sh told nothing for 0.2 s"
+    assert reading.problem == "telemetry: sh did not end within 0.2 s"
     wait_until(lambda: is_gone(tmp_path / "pid"))
+
+
+def test_what_a_command_leaves_running_is_ended_and_its_reading_counts(tmp_path: Path) -> None:
+    csv = "echo index, memory.used, memory.total; echo 0, 5, 10"
+    reading = told(tmp_path, "sh", "-c", f"sleep 60 & echo $! > pid; {csv}")
+    assert reading.problem is None
+    assert [(device.used_mib, device.total_mib) for device in reading.devices] == [(5, 10)]
+    wait_until(lambda: is_gone(tmp_path / "pid"))
+
+
+def test_a_command_that_rambles_is_not_kept_in_memory(tmp_path: Path) -> None:
+    reading = told(tmp_path, "head", "-c", "1000000", "/dev/zero")
+    assert reading.problem == "telemetry: head printed more than 256 KiB"
+
+
+def test_complaints_beside_good_figures_do_not_matter(tmp_path: Path) -> None:
+    csv = "echo index, memory.used, memory.total; echo 0, 5, 10; echo slow driver >&2"
+    assert len(told(tmp_path, "sh", "-c", csv).devices) == 1
+
+
+def test_a_key_in_a_commands_words_is_not_kept(
+    site: SpeedSite, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "canary-secret-key")
+    site.machine("pc", telemetry=["sh", "-c", "echo key $MY_KEY >&2; exit 3"])
+    site.endpoint("a", server.base_url, hardware="pc", api_key_env="MY_KEY")
+    prepared = site.new((40,), (1,))
+    assert site.work(prepared)
+    problems = {one.problem for one in site.readings(prepared.sweep.id)}
+    assert problems == {"telemetry: sh ended with code 3: key [key]"}
 
 
 @pytest.mark.parametrize("kind", ["failing", "hanging", "nonsense", "missing"])
@@ -203,7 +233,7 @@ def test_slow_telemetry_is_no_part_of_what_is_measured(
     assert [one.devices for one in site.readings(prepared.sweep.id)] == [(BIG, SMALL)] * 3
 
 
-def test_the_most_memory_of_a_long_round_counts_for_each_device(
+def test_the_fullest_reading_of_a_long_round_counts_not_a_sum_of_peaks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evalbot.speed.memory.PAUSE_S", 0.01)
@@ -222,16 +252,18 @@ def test_the_most_memory_of_a_long_round_counts_for_each_device(
     async def round_() -> None:
         write("20000", "9000")
         async with reader.during(ROUND):
-            for used in (("30000", "1"), ("1", "12000"), ("[N/A]", "[N/A]")):
+            for used in (("1", "12000"), together, ("30000", "1"), ("[N/A]", "[N/A]")):
                 before = reads()
                 await until(lambda: reads() > before + 1)  # noqa: B023
                 write(*used)
             await until(lambda: reads() > before + 4)
 
+    together = ("29000", "8000")  # more than at the peak of either
     reader, kept = telemetry(tmp_path, "sh", "-c", "echo x >> reads; cat gpu.csv")
     asyncio.run(round_())
     [reading] = kept
-    assert (reading.devices, reading.moment, reading.round) == ((BIG, SMALL), Moment.DURING, ROUND)
+    assert [device.used_mib for device in reading.devices] == [29_000, 8_000]
+    assert (reading.moment, reading.round) == (Moment.DURING, ROUND)
 
 
 def test_one_reading_that_fails_in_a_round_does_not_hide_the_others(

@@ -78,7 +78,16 @@ def test_memory_that_somebody_else_holds_is_told(
     moment: Moment, words: str, used: float | None, is_told: bool
 ) -> None:
     notes = memory_notes([reading(moment, (used, 32_768))])
-    assert notes == ([f"qwen: 1024 MiB on device 0 (RTX 5090) {words}"] if is_told else [])
+    held = [note for note in notes if "is not known" not in note]
+    assert held == ([f"qwen: 1024 MiB on device 0 (RTX 5090) {words}"] if is_told else [])
+
+
+def test_devices_whose_use_the_tool_does_not_tell_are_a_note() -> None:
+    untold = reading(Moment.DURING, (None, 32_768), (None, None))
+    assert memory_notes([untold, untold]) == [
+        "qwen: memory is not known: the telemetry command names devices without their use"
+    ]
+    assert memory_notes([reading(Moment.DURING, (None, 32_768), (5, 10))]) == []
 
 
 @pytest.mark.parametrize("moment", [Moment.BEFORE, Moment.DURING, Moment.AFTER])

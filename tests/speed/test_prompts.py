@@ -108,8 +108,14 @@ def test_any_counts_at_all_end_the_search_soon(table: list[int], lengths: list[i
     count = Counting(size)
     for prompt in make(count, *lengths):
         assert prompt.text
-        assert prompt.tokens == size(prompt.text)
+        assert prompt.tokens in (None, size(prompt.text))
     assert count.asked <= len(lengths) * (MOST_COUNTS + len(FILLERS))
+
+
+def test_a_server_that_counts_every_text_alike_does_not_count() -> None:
+    """Else prompts would grow until they filled its context."""
+    [prompt] = make(Counting(lambda _: 10), 100)
+    assert (prompt.tokens, len(prompt.text.split())) == (None, 100)
 
 
 def test_a_length_met_once_is_met_again_with_few_counts() -> None:

@@ -25,6 +25,8 @@ FULL = {
     **rounds_of([a_stream(0, 2, 128, ttft=0.6), a_stream(0, 2, 128, ttft=0.7, stream=2)]),
 }
 
+QWEN = {round_._replace(endpoint="qwen"): samples for round_, samples in FULL.items()}
+
 
 def record(
     site: SpeedSite,
@@ -81,7 +83,6 @@ def test_everything_is_shown_oldest_first(filled: SpeedSite) -> None:
         ({"statuses": ("collapsed",)}, ["n x4"]),
         ({"models": ("n",), "statuses": ("collapsed", "ok")}, ["n x1", "n x4"]),
         ({"hardware": ("pc",), "sources": ("table",), "statuses": ("ok",)}, ["n x1"]),
-        ({"models": ("nobody",)}, []),
     ],
 )  # fmt: skip
 def test_rows_are_chosen(
@@ -113,6 +114,26 @@ def test_a_beginning_that_fits_several_is_refused(site: SpeedSite) -> None:
         site.rows("%")
 
 
+def test_a_name_that_nothing_has_is_told_with_the_names_there_are(site: SpeedSite) -> None:
+    record(site, a_sweep("qwen", plan=PLAN), QWEN)
+    with pytest.raises(NotFoundError, match='has the model "qwne"; did you mean qwen'):
+        site.results(models=("qwne",))
+    with pytest.raises(NotFoundError, match='has the hardware "mars"; there are: pc'):
+        site.results(hardware=("mars",))
+
+
+def test_a_sweep_can_be_left_out(site: SpeedSite) -> None:
+    record(site, a_sweep("qwen", plan=PLAN), QWEN)
+    assert site.results(without=("speed-1",)).rows == ()
+
+
+def test_todays_hardware_counts_for_a_sweep_that_had_none(site: SpeedSite) -> None:
+    record(site, a_sweep("m", plan=PLAN))
+    site.machine("pc", price=500, currency="EUR")
+    site.endpoint("m", "http://127.0.0.1:1/v1", hardware="pc")
+    assert {(row.hardware, row.price) for row in site.results().rows} == {("pc", 500)}
+
+
 def test_an_unfinished_sweep_says_how_to_go_on(any_site: SpeedSite) -> None:
     endpoint = RunEndpoint("m", {}, "f", stopped_reason="the server does not answer any more")
     half = dict(list(FULL.items())[:1])
@@ -123,7 +144,7 @@ def test_an_unfinished_sweep_says_how_to_go_on(any_site: SpeedSite) -> None:
     )
     assert [str(row.status) for row in results.rows] == ["ok", "failed"]
     # Where none of its rows is shown, nothing is said of it.
-    assert any_site.results(models=("n",)).notes == ()
+    assert any_site.results(statuses=("oom",)).notes == ()
 
 
 def test_a_sweep_that_is_being_measured_is_not_to_be_resumed(any_site: SpeedSite) -> None:

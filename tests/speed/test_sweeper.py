@@ -108,6 +108,63 @@ def test_a_failed_warm_up_spoils_nothing(site: SpeedSite, server: FaultServer) -
     assert site.statuses(prepared.sweep.id) == {S.TRUNCATED: 3}
 
 
+def test_a_sweep_that_is_stopped_while_it_warms_up_ends_there(
+    site: SpeedSite, server: FaultServer
+) -> None:
+    server.reply = by_number(holding_back, written)
+    site.endpoint("a", server.base_url)
+    prepared = site.new((40,), (1,), repeats=5)
+    stop_when(site, prepared, lambda _: server.chats)
+    assert site.samples(prepared.sweep.id) == {}
+    assert len(server.chats) == WARM_UP
+    assert site.sweep(prepared.sweep.id).state is RunState.STOPPED
+
+
+def test_a_server_that_loads_its_model_again_is_waited_for(
+    site: SpeedSite, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It crashed and was restarted: what it says meanwhile is no result."""
+    monkeypatch.setattr("evalbot.endpoints.preflight.HEALTH_PAUSE_S", 0.01)
+    site.endpoint("a", server.base_url, retries=0)
+    prepared = site.new((40,), (1,), repeats=3)
+
+    async def work() -> bool:
+        with site.open() as database:
+            sweeper = site.sweeper(database, prepared)
+            working = asyncio.create_task(sweeper.execute())
+            await until(lambda: len(server.chats) >= WARM_UP + 1)
+            server.health = 503
+            seen = len(server.chats)
+            await asyncio.sleep(0.2)
+            assert len(server.chats) <= seen + 1  # one round may have been on its way
+            server.health = 200
+            return await working
+
+    assert asyncio.run(work())
+    assert site.statuses(prepared.sweep.id) == {S.TRUNCATED: 3}
+
+
+@pytest.mark.parametrize("change", [{"slots": 1}, {"slot_context": 100}])
+def test_rounds_with_other_slots_are_not_of_the_same_sweep(
+    change: dict[str, int], site: SpeedSite, server: FaultServer
+) -> None:
+    site.endpoint("a", server.base_url)
+    prepared = site.new((40,), (1, 2), repeats=2)
+    stop_when(site, prepared, lambda progress: _done(progress) >= 1)
+    before = site.samples(prepared.sweep.id)
+    for name, value in change.items():
+        setattr(server, name, value)
+    assert not site.resume(prepared.sweep.id)
+    assert site.samples(prepared.sweep.id) == before
+    reason = site.sweep(prepared.sweep.id).endpoints[0].stopped_reason or ""
+    assert "the number of slots or their context changed since the sweep began" in reason
+    assert site.rows()[0].slots == 4
+
+
+def _done(progress: Progress) -> int:
+    return sum(endpoint.done for endpoint in progress.endpoints.values())
+
+
 def test_what_cannot_fit_is_recorded_with_both_numbers_and_never_sent(
     any_site: SpeedSite, server: FaultServer
 ) -> None:
@@ -359,7 +416,9 @@ def test_a_model_that_changes_stops_its_endpoint_and_the_round_is_not_recorded(
     assert len(server.chats) == WARM_UP + 3
     after = site.sweep(sweep)
     assert after.state is RunState.STOPPED
-    assert "it was qwen-test, now it is another-model" in (after.endpoints[0].stopped_reason or "")
+    assert "it was qwen-test, 4 slots, 4096 tokens each, now it is another-model" in (
+        after.endpoints[0].stopped_reason or ""
+    )
     assert after.endpoints[1].stopped_reason is None
     given_up = [row for row in site.unflagged(sweep) if row.status is SpeedStatus.FAILED]
     assert [row.model for row in given_up] == ["changing"]
@@ -437,7 +496,7 @@ def test_a_server_that_dies_under_load_is_given_up_and_measured_on_when_it_is_ba
     first, died, given_up, *alive = site.unflagged(sweep)
     assert (first.status, died.status) == (SpeedStatus.OK, SpeedStatus.FAILED)
     assert (died.n, died.errors) == (0, 1)
-    assert "does not answer any more" in (given_up.evidence or "")
+    assert "the server is not ready (connection refused)" in (given_up.evidence or "")
     assert [row.status for row in alive] == [SpeedStatus.OK] * 4
     back = FaultServer()
     back.port = port
