@@ -152,7 +152,7 @@ def test_an_edited_reference_makes_imported_grades_stale(site: Site) -> None:
 
 def test_a_failure_changes_nothing(site: Site) -> None:
     missing = site.call("import", "answers", "nowhere.csv")
-    assert "there is no file nowhere.csv" in str(missing.exception)
+    assert "nowhere.csv: found no such file" in str(missing.exception)
     wrong = site.call("import", "answers", site.write("a.txt", "x"))
     assert "expected .jsonl or .csv" in str(wrong.exception)
     assert site.ids("runs", "--format", "csv")[1:] == []
