@@ -72,10 +72,15 @@ def number(fields: Fields, name: str, bounds: Bounds) -> tuple[float | None, str
 def figure(fields: Fields, name: str, bounds: Bounds = FIGURE) -> float | None:
     """A measured number; a problem is noted where it is too small or too large to be one."""
     value = fields.number(name, bounds)
-    if value is not None and 0 < value < SMALLEST:
+    if value is not None and not is_figure(value):
         fields.fault(name, shown(fields.optional_text(name) or ""), FIGURE.words)
         return None
     return value
+
+
+def is_figure(value: float) -> bool:
+    """Whether a time or rate can be one."""
+    return value == 0 or SMALLEST <= value <= FIGURE.at_most
 
 
 def outcome_of(

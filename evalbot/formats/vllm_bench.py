@@ -12,7 +12,7 @@ from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.formats.fields import COUNT, COUNT_OR_ZERO, NOT_NEGATIVE, Bounds, Fields
 from evalbot.formats.json_tree import parse_json, parse_jsonl
 from evalbot.formats.problems import Problems, shown
-from evalbot.formats.speed_outcomes import FIGURE, figure
+from evalbot.formats.speed_outcomes import FIGURE, figure, is_figure
 from evalbot.formats.speed_words import last_part, one_line, status_of
 from evalbot.formats.textfile import text_of
 from evalbot.formats.tree import Entries
@@ -23,7 +23,7 @@ from evalbot.stats.rounding import half_up
 AGREEMENT = 0.005
 """How far, as a share, a file's own summary may lie from its raw values without a word."""
 
-DURATION = Bounds("a number of seconds from 0.000001", at_least=1e-6)
+DURATION = Bounds("a number of seconds from 0.000001 to 1,000,000,000", at_least=1e-6, at_most=1e9)
 HALF_A_MICROSECOND = 0.0005
 """In milliseconds: raw values are often kept rounded to microseconds."""
 
@@ -94,6 +94,7 @@ def _row(fields: Fields) -> SpeedRow:
     figures = _measured(measured, duration or math.inf) if raw else _summary(fields)
     status, evidence = SpeedStatus.OK, None if raw else NO_RAW_VALUES
     if raw and measured:
+        _check(fields, figures)
         evidence = _disagreements(fields, figures)
         figures = _unrounded(fields, figures)
     elif not figures.n:
@@ -174,7 +175,19 @@ def _words(error: str) -> str:
 def _rate(ms: float | None) -> float | None:
     """Tokens per second at so many milliseconds each; None where that is unknown or nothing."""
     rate = 1000 / ms if ms else math.inf
-    return rate if FIGURE.hold(rate) else None
+    return rate if is_figure(rate) else None
+
+
+def _check(fields: Fields, figures: Figures) -> None:
+    """Note raw values of which no figure can be made."""
+    made = {
+        "ttfts": (figures.ttft_p50, figures.ttft_p90, figures.ttft_mean),
+        "output_lens": (figures.aggregate_tps,),
+    }
+    for name, values in made.items():
+        wrong = next((one for one in values if one is not None and not is_figure(one)), None)
+        if wrong is not None:
+            fields.fault(name, f"a list that gives {wrong}", FIGURE.words)
 
 
 def _disagreements(fields: Fields, figures: Figures) -> str | None:
@@ -189,7 +202,7 @@ def _disagreements(fields: Fields, figures: Figures) -> str | None:
     ]
     told = []
     for name, unit, key, ours in pairs:
-        theirs = fields.number(key, NOT_NEGATIVE)
+        theirs = figure(fields, key)
         if theirs is not None and ours is not None and abs(theirs - ours) > AGREEMENT * ours:
             written, recomputed = _apart(theirs, ours, 1 if unit else 0)
             told.append(

@@ -15,7 +15,7 @@ from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.formats import vllm_bench
 from evalbot.formats.problems import Problems
 
-from .texts import problems_of
+from .texts import NO_FIGURES, problems_of
 
 DATA = Path(__file__).parents[1] / "data" / "speed"
 
@@ -213,6 +213,51 @@ def test_appended_results_are_a_row_each(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_named(bench: Bench, changes: dict[str, Any], expected: str) -> None:
     assert problems_of(lambda: bench(**changes))[0].startswith(expected)
+
+
+SUMMARY = ("median_ttft_ms", "p90_ttft_ms", "mean_ttft_ms", "median_tpot_ms", "output_throughput")
+NO_RAW = dict.fromkeys(("input_lens", "output_lens", "ttfts", "itls", "errors"), "absent")
+
+
+@pytest.mark.parametrize("lists", [NO_RAW, {}], ids=["without raw values", "beside them"])
+@pytest.mark.parametrize("name", SUMMARY)
+@pytest.mark.parametrize("number", [float(one) for one in NO_FIGURES[:-2]])
+def test_a_summary_of_figures_that_none_can_be_is_a_problem(
+    bench: Bench, name: str, number: float, lists: dict[str, Any]
+) -> None:
+    found = problems_of(lambda: bench(**lists, **{name: number}))
+    expected = "expected 0, or a number from 0.000001 to 1000000000000"
+    assert found == [f'r.json:1: {name}: found "{number}"; {expected}']
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_infinity_and_no_number_are_a_problem(bench: Bench, number: float) -> None:
+    (found,) = problems_of(lambda: bench(**NO_RAW, median_ttft_ms=number))
+    assert found.startswith("r.json:1: found ")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"ttfts": [1e-320] * 4}, "r.json:1: ttfts: found a list that gives 9.99989e-318; exp"),
+        ({"ttfts": [1e-12] * 4}, "r.json:1: ttfts: found a list that gives 1e-09; expected 0, "),
+        ({"duration": 1e9}, "r.json:1: output_lens: found a list that gives 1.4e-08; expected 0"),
+        ({"duration": 1e300}, 'r.json:1: duration: found "1e+300"; expected a number of seconds'),
+        (
+            {"output_lens": [10**17] * 4, "duration": 1e-6},
+            "r.json:1: output_lens: found a list that gives 3e+23; expected 0, or a number from",
+        ),
+    ],
+)
+def test_raw_values_that_give_no_figure_are_a_problem(
+    bench: Bench, changes: dict[str, Any], expected: str
+) -> None:
+    assert problems_of(lambda: bench(**changes))[0].startswith(expected)
+
+
+def test_a_rate_of_decoding_that_none_can_be_is_left_out(bench: Bench) -> None:
+    for gap in (1e-300, 1e9):
+        assert bench(itls=[[gap], [gap], [], [gap]])[0].decode_tps_p50 is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", "3", "{", "{}\n{", '{"ttfts": []}'])

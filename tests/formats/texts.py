@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from evalbot.errors import ProblemsError
 
+NO_FIGURES = ("1e-320", "1e-300", "9e-7", "1e20", "1000000000001", "inf", "nan")
+"""Times and rates that none can be: all but 0 and what lies from 0.000001 to 1e12."""
+
 
 def written(minimum: int = 1) -> st.SearchStrategy[str]:
     """Any text a file may hold: no NUL, no half surrogate pairs, not blank."""
