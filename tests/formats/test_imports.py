@@ -164,7 +164,7 @@ def test_a_null_answer_is_no_answer(save: Save) -> None:
 def test_other_files_are_refused(save: Save) -> None:
     with pytest.raises(InputError, match=r"expected \.jsonl or \.csv"):
         read_answer_rows(save("a.txt", ""))
-    with pytest.raises(ProblemsError, match="there is no file missing"):
+    with pytest.raises(ProblemsError, match=r"missing\.csv: found no such file"):
         read_grade_rows(Path("missing.csv"))
 
 

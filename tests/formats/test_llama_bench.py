@@ -13,7 +13,7 @@ from evalbot.domain.speed import SpeedRow, SpeedSource, SpeedStatus
 from evalbot.formats import llama_bench
 from evalbot.formats.problems import Problems
 
-from .texts import problems_of
+from .texts import NO_FIGURES, problems_of
 
 DATA = Path(__file__).parents[1] / "data" / "speed"
 Bench = Callable[..., list[SpeedRow]]
@@ -194,7 +194,7 @@ def test_log_lines_before_between_and_after_are_passed_over(bench: Bench, ending
         (f"{HEADER}| m | 1 GiB | pp512 | 5 |\n", "bench.txt:3: found 4 cells; expected 6, one a"),
         (
             f"{HEADER}| m | 1 | CUDA | 99 | pp512 | nan ± nan |\n",
-            'bench.txt:3: t/s: found "nan"; expected a number of 0 or more',
+            'bench.txt:3: t/s: found "nan"; expected 0, or a number from 0.000001 to 1000000000000',
         ),
         (
             f"{HEADER}| m | 1 | CUDA | 99 | sp512 | 5 ± 1 |\n",
@@ -209,7 +209,7 @@ def test_log_lines_before_between_and_after_are_passed_over(bench: Bench, ending
         ("model_type,n_prompt,n_gen,avg_ts\n", "bench.txt: found no result of llama-bench"),
         (
             'model_type,n_prompt,n_gen,avg_ts\n"m","1","0","nan"\n',
-            'bench.txt:2: avg_ts: found "nan"; expected a number of 0 or more',
+            'bench.txt:2: avg_ts: found "nan"; expected 0, or a number from 0.000001 to',
         ),
         (
             'model_type,n_prompt,n_gen,avg_ts\n"m","1","0"\n',
@@ -251,7 +251,32 @@ def test_results_in_two_formats_would_count_twice(bench: Bench) -> None:
 
 
 def test_a_file_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
-    assert "there is no file" in problems_of(lambda: read(tmp_path / "bench.json"))[0]
+    path = tmp_path / "bench.json"
+    assert problems_of(lambda: read(path)) == [
+        f"{path}: found no such file; expected a file that can be read"
+    ]
+
+
+@pytest.mark.parametrize("written", NO_FIGURES)
+def test_a_rate_that_none_can_be_is_a_problem_with_its_line(bench: Bench, written: str) -> None:
+    expected = f'found "{written}"; expected 0, or a number from 0.000001 to 1000000000000'
+    row = f"| m | 1 | CUDA | 99 | pp512 | {written} ± 1.00 |\n"
+    assert problems_of(lambda: bench(HEADER + row)) == [f"bench.txt:3: t/s: {expected}"]
+    lines = f'model_type,n_prompt,n_gen,avg_ts\n"m","1","0","{written}"\n'
+    assert problems_of(lambda: bench(lines)) == [f"bench.txt:2: avg_ts: {expected}"]
+    if written not in ("inf", "nan"):  # which are no JSON
+        found = json.dumps(result()).replace("5000.5", written)
+        assert problems_of(lambda: bench(found)) == [f"bench.txt:1: avg_ts: {expected}"]
+
+
+def test_a_table_of_another_kind_that_speaks_of_memory_is_no_log(bench: Bench) -> None:
+    """Read with the wrong --kind it is a problem, and no row of an unknown model."""
+    text = (DATA / "llama_bench_shootout.csv").read_text(encoding="utf-8")
+    assert problems_of(lambda: bench(text, "shootout.csv")) == [
+        "shootout.csv: found no result of llama-bench; expected a header with model_type and"
+        " avg_ts, as `-o csv` writes it"
+    ]
+    assert problems_of(lambda: bench("The 70B model was killed: out of memory.\n"))
 
 
 PIECES = st.sampled_from(

@@ -118,6 +118,14 @@ def test_a_failure_is_a_row_with_its_words(
     assert failed == row
 
 
+def test_a_log_without_any_result_is_told_by_llama_cpps_own_words(bench: Bench) -> None:
+    for words in (CUDA_LOAD, NAMED, VULKAN_LOST, STARTED + "Segmentation fault\n"):
+        assert len(bench(words)) == 1
+    # Anybody may say this; beside results it is llama-bench's end.
+    assert problems_of(lambda: bench("Segmentation fault\n"))
+    assert len(bench(HEADER + ROW + "Segmentation fault\n")) == 2
+
+
 @pytest.mark.parametrize("verb", ["load model", "create context with model"])
 def test_the_line_that_names_the_model_closes_its_failure(bench: Bench, verb: str) -> None:
     named = NAMED.replace("load model", verb)

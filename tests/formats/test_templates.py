@@ -26,6 +26,7 @@ from evalbot.formats.templates import FILES, template, write_templates
 def test_the_templates_are_valid(tmp_path: Path) -> None:
     assert write_templates(tmp_path) == [tmp_path / name for name in FILES]
     config = read_config(tmp_path / "evalbot.yaml")
+    assert config.hardware == ()
     assert {endpoint.base_url for endpoint in config.endpoints} == {"http://127.0.0.1:8080/v1"}
     suite = read_suite(find_suite("my-suite", config.folder))
     assert len(suite.cases) == 5
@@ -38,7 +39,7 @@ EXAMPLE = re.compile(r"^( *)# ( *(?:- )?[a-z_-]+:(?: |$))", re.MULTILINE)
 
 def test_every_example_in_the_config_is_valid_too() -> None:
     text = template("evalbot.yaml").decode()
-    text = text.replace("judges: []", "judges:").replace("hardware: {}", "hardware:")
+    text = text.replace("judges: []", "judges:")
     text = text.replace("database: sqlite:///evalbot.db\n", "")
     config = parse_config(EXAMPLE.sub(r"\1\2", text), Path("/work"))
     assert config.database == "postgresql+psycopg://user@host/db"
