@@ -206,6 +206,44 @@ def test_dashes_tell_settings_of_one_model_apart() -> None:
     assert list(colour_scale(alone)) == ["a (first)", "a (retest)"]
 
 
+def settings_told(*rows: SpeedRow) -> list[str]:
+    """What legends tell lines of one model apart by."""
+    names = colour_scale(spec(throughput_chart(rows)))
+    return sorted(name.removeprefix("a ") for name in names)
+
+
+def test_a_label_that_each_machine_has_its_own_of_is_not_in_legends() -> None:
+    pc = sweep("a", 1.0, 2.0, label="first", hardware="pc")
+    mac = sweep("a", 2.0, 3.0, label="second", hardware="mac")
+    vulkan = sweep("a", 3.0, label="third", hardware="mac", backend="Vulkan")
+    assert settings_told(*pc, *mac) == ["(mac)", "(pc)"]
+    assert settings_told(*pc, *mac, *vulkan) == ["(mac, Vulkan)", "(mac, no backend)",
+                                                 "(pc, no backend)"]  # fmt: skip
+    # Two backends of one machine are enough too.
+    assert settings_told(*mac, *vulkan) == ["(Vulkan)", "(no backend)"]
+    # One machine measured twice: only the label tells.
+    again = sweep("a", 2.0, label="again", hardware="pc")
+    assert settings_told(*pc, *mac, *again) == ["(again, pc)", "(first, pc)", "(second, mac)"]
+    assert settings_told(*pc, *again) == ["(again)", "(first)"]
+
+
+def test_of_several_models_each_must_be_told_apart_by_its_machines() -> None:
+    def dashes(*rows: SpeedRow) -> list[str]:
+        found = spec(throughput_chart(rows))
+        [line] = [one for one in panels(found)[0]["layer"] if one["mark"]["type"] == "line"]
+        told: list[str] = line["encoding"]["strokeDash"]["scale"]["domain"]
+        return told
+
+    rows = [
+        *sweep("a", 1.0, 2.0, label="first", hardware="pc"),
+        *sweep("a", 2.0, 3.0, label="second", hardware="mac"),
+        *sweep("b", 3.0, 4.0, label="third", hardware="pc"),
+    ]
+    assert dashes(*rows) == ["mac", "pc"]
+    rows += sweep("b", 4.0, 5.0, label="fourth", hardware="pc")
+    assert dashes(*rows) == ["first, pc", "fourth, pc", "second, mac", "third, pc"]
+
+
 def test_a_line_goes_through_the_mean_of_several_rows_at_one_place() -> None:
     found = spec(throughput_chart([*sweep("a", 10.0, 30.0), *sweep("a", 20.0)]))
     assert drawn(found, "line") == [("a", 1, 15), ("a", 2, 30)]
