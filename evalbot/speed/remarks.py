@@ -14,8 +14,9 @@ from evalbot.stats.rounding import half_up
 UNSTEADY = 2.0
 """Times by which repeats may differ and still be of one thing."""
 
-CONTRADICTION = 1.5
-"""Times by which the server's own rate and ours may differ."""
+CONTRADICTION = 3.0
+"""Times by which the server's own rate and ours may differ: while others read their prompts, a first
+token may be on its way for long."""
 
 
 def doubts(
