@@ -30,6 +30,8 @@ from evalbot.cli import (
 from evalbot.errors import EvalbotError
 
 DEBUG = "--debug"
+STOPPED = 130
+"""The exit code after Ctrl-C, as shells know it."""
 
 app = typer.Typer(
     name="evalbot",
@@ -73,9 +75,12 @@ def main() -> None:
             raise
         typer.echo(f"evalbot: {error}", err=True)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as end:
+        # typer turns Ctrl-C into an exit with this code, and says nothing.
+        if isinstance(end, SystemExit) and end.code != STOPPED:
+            raise
         typer.echo("evalbot: stopped", err=True)
-        sys.exit(130)
+        sys.exit(STOPPED)
     except BrokenPipeError:
         # The reader has gone (`| head`): nothing more can be said, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

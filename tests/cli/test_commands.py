@@ -11,7 +11,7 @@ import pytest
 from evalbot.store.database import open_database
 from evalbot.store.tables import SCHEMA_REVISION
 from tests.building import CASES, record, said, small_run, write_site
-from tests.cli.calling import evalbot
+from tests.cli.calling import evalbot, stopped_while_reading
 
 
 @pytest.fixture
@@ -157,6 +157,7 @@ def test_a_spreadsheet_has_numbers(site: Path) -> None:
         ["--config", "none.yaml"],
         ["--database", "nonsense"],
         ["--output", "no/such/folder/r.csv"],
+        ["--output", "r.pdf"],
     ],
 )
 def test_wrong_requests_exit_with_two_and_one_sentence(site: Path, arguments: list[str]) -> None:
@@ -164,6 +165,36 @@ def test_wrong_requests_exit_with_two_and_one_sentence(site: Path, arguments: li
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("evalbot: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["rates", "runs", "speeds", "speed"])
+def test_a_file_of_no_known_format_is_refused(site: Path, command: str) -> None:
+    (site / "evalbot.yaml").write_text("endpoints: [{name: a, base_url: 'http://127.0.0.1:1/v1'}]")
+    for name in ("r.pdf", "r.tar.gz"):
+        done = evalbot(command, "--output", name, folder=site)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"evalbot: --output: what format {Path(name).suffix} is cannot be told; give --format, "
+            "or an ending of .md, .csv, .json, .xlsx, .html, .tex\n"
+        )
+        assert not (site / name).exists()
+
+
+def test_a_named_format_stands_over_the_files_ending(site: Path) -> None:
+    for name in ("r.pdf", "r", "r.md"):
+        assert evalbot("rates", "-o", name, "--format", "json", folder=site).returncode == 0
+        assert len(json.loads((site / name).read_bytes())) == 2
+    assert evalbot("rates", "-o", "R.JSON", folder=site).returncode == 0
+    assert len(json.loads((site / "R.JSON").read_bytes())) == 2
+    assert evalbot("rates", "-o", "plain", folder=site).returncode == 0
+    assert (site / "plain").read_text(encoding="utf-8-sig").startswith("suite,")
+
+
+@pytest.mark.parametrize("debug", [[], ["--debug"]], ids=["", "debug"])
+def test_ctrl_c_ends_a_command_with_one_line(site: Path, debug: list[str]) -> None:
+    pipe = site / "answers.csv"
+    ended = stopped_while_reading(pipe, "import", "answers", str(pipe), *debug, folder=site)
+    assert ended == (130, "", "evalbot: stopped\n")
 
 
 def test_debug_shows_where_an_error_comes_from(site: Path) -> None:
