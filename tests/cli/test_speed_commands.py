@@ -127,11 +127,17 @@ def test_what_could_not_be_measured_makes_it_fail_and_says_how_to_go_on(
         (["--contexts", "-1"], '--contexts: found "-1"'),
         (["--contexts", "١٢"], '--contexts: found "١٢"'),
         (["--contexts", "9" * 5000], '--contexts: found "9999'),
+        (["--contexts", ""], "--contexts: found nothing; expected whole numbers, such as 1,2,4"),
+        (["--contexts", "10000001"], '--contexts: found "10000001"; expected whole numbers from 1'),
+        (["--concurrency", ""], "--concurrency: found nothing"),
+        (["--concurrency", "5000"], '"5000"; expected whole numbers from 1 to 1,024, such as 1,2'),
+        (["--concurrency", "1,1025"], '--concurrency: found "1025"'),
         (["--concurrency", ","], "--concurrency: found nothing"),
         (["--concurrency", "1.5"], '--concurrency: found "1.5"'),
         (["--endpoints", "qwne"], "no endpoint 'qwne'; did you mean qwen?"),
         (["--format", "pdf"], '--format: found "pdf"; expected one of md, csv, json'),
         (["--output", "missing/x.csv"], "missing/x.csv could not be written"),
+        (["--output", "x.pdf"], "--output: what format .pdf is cannot be told; give --format, or"),
         (["--output", "."], "could not be written (it is a folder)"),
         (["--resume", "speed-1", "--repeats", "2"], "--resume ID goes on with that sweep as it is"),
         (["--resume", "speed-1", "--parallel-endpoints"], "--resume ID goes on with that sweep"),
@@ -148,9 +154,18 @@ def test_wrong_usage_is_told_in_a_sentence_before_anything_is_sent(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--output-tokens", "1"], ["--repeats", "0"], ["--output-tokens", "x"]]
+    "arguments",
+    [
+        ["--output-tokens", "1"],
+        ["--output-tokens", "x"],
+        ["--output-tokens", "99999999999"],
+        ["--output-tokens", "10000001"],
+        ["--repeats", "0"],
+        ["--repeats", "1001"],
+        ["--repeats", "100000"],
+    ],
 )
-def test_numbers_that_measure_nothing_are_refused(
+def test_numbers_that_measure_nothing_or_never_end_are_refused(
     arguments: list[str], site: SpeedSite, server: FaultServer
 ) -> None:
     site.endpoint("qwen", server.base_url)
@@ -203,14 +218,62 @@ def filled(site: SpeedSite) -> SpeedSite:
     return site
 
 
-def test_an_import_prints_its_id_and_tells_how_many_rows_are_new(site: SpeedSite) -> None:
+def test_an_import_prints_its_id_and_tells_how_many_rows_were_added(site: SpeedSite) -> None:
     path = str(DATA / "speed_concurrent.csv")
     first, again = (call(site, "import", "speed", path, "--kind", "table") for _ in range(2))
     assert first.stdout == again.stdout
     sweep = first.stdout.strip()
-    assert first.stderr == f"{path}: 86 of 86 rows are new to {sweep}\n"
-    assert again.stderr == f"{path}: 0 of 86 rows are new to {sweep}\n"
+    assert first.stderr == f"{path}: 86 rows added\n"
+    assert again.stderr == f"{path}: it was there: nothing added\n"
     assert {row["sweep"] for row in lines(call(site, "speeds").stdout)} == {sweep}
+
+
+def test_a_single_row_is_told_as_one(site: SpeedSite) -> None:
+    path = site.write("one.csv", "model,decode_tps_p50\nm,5\n")
+    done = call(site, "import", "speed", str(path), "--kind", "table")
+    assert done.stderr == f"{path}: 1 row added\n"
+
+
+def test_the_same_file_under_another_name_adds_nothing(site: SpeedSite) -> None:
+    """Its rows are called by the name of the file they came from first."""
+    text = (DATA / "llama_bench_shootout.csv").read_text(encoding="utf-8")
+    paths = [str(site.write(name, text)) for name in ("shootout.csv", "copy of it.csv")]
+    first, again = (call(site, "import", "speed", path, "--kind", "table") for path in paths)
+    assert first.stdout == again.stdout
+    assert again.stderr == f"{paths[1]}: it was there: nothing added\n"
+    rows = lines(call(site, "speeds").stdout)
+    assert (len(rows), {row["label"] for row in rows}) == (64, {"shootout"})
+    # Named otherwise by whoever imports it, it is another one.
+    other = call(site, "import", "speed", paths[1], "--kind", "table", "--label", "mine")
+    assert other.stderr == f"{paths[1]}: 64 rows added\n"
+
+
+def test_an_import_that_is_not_there_or_of_another_kind_is_a_problem(site: SpeedSite) -> None:
+    shootout = DATA / "llama_bench_shootout.csv"
+    done = call(site, "import", "speed", "gone.json", str(shootout), "--kind", "llama-bench")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "gone.json: found no such file; expected a file that can be read" in done.stderr
+    assert f"{shootout}: found no result of llama-bench" in done.stderr
+
+
+def test_figures_at_the_bounds_make_no_table_fail(site: SpeedSite) -> None:
+    """Ratios of the largest and the smallest are told in digits too."""
+    site.machine("pc", price=1, currency="EUR", watts=1, lifetime_hours=1)
+    site.machine("mac", price=5000, currency="EUR", watts=900, lifetime_hours=20_000)
+    site.extra["electricity"] = {"price_per_kwh": 0.3, "currency": "EUR"}
+    names = ("ttft_ms_p50", "ttft_ms_mean", "decode_tps_p50", "stream_tps_p50", "aggregate_tps",
+             "wall_s")  # fmt: skip
+    table = [",".join(("model", "hardware", "context_label", "concurrency", *names))]
+    for machine, one, two in (("pc", "1e-6", "1e12"), ("mac", "1e12", "1e-6")):
+        table += [",".join(("m", machine, "5K", "1", *[one] * len(names))),
+                  ",".join(("m", machine, "5K", "2", *[two] * len(names)))]  # fmt: skip
+    path = site.write("bounds.csv", "\n".join(table) + "\n")
+    assert call(site, "import", "speed", str(path), "--kind", "table").returncode == 0
+    for arguments in (["--format", "csv"], ["--format", "md"], ["--format", "html"], ["--wide"],
+                      ["--format", "md", "--figures", "figures"]):  # fmt: skip
+        done = call(site, "speeds", *arguments)
+        assert done.returncode == 0, done.stderr
+        assert len(done.stdout.splitlines()) >= 3
 
 
 def test_several_files_print_an_id_each_and_names_stand_over_the_files(site: SpeedSite) -> None:
@@ -247,7 +310,52 @@ def test_speeds_chooses_rows(filled: SpeedSite) -> None:
     some = lines(call(filled, "speeds", "import", "--label", "first", "--models",
                       "Llama-3.3-70B Q6_K", "--source", "table").stdout)  # fmt: skip
     assert len(some) == 9
-    assert lines(call(filled, "speeds", "--hardware", "pc").stdout) == []
+
+
+def test_speeds_leaves_out_what_is_not_wanted(filled: SpeedSite) -> None:
+    path = str(DATA / "speed_single_stream.csv")
+    single = call(filled, "import", "speed", path, "--kind", "table").stdout.strip()
+    both = lines(call(filled, "speeds").stdout)
+    assert len(both) == 86 + 42
+    rest = lines(call(filled, "speeds", "--without", single).stdout)
+    assert rest == [row for row in both if row["sweep"] != single]
+    [concurrent] = {row["sweep"] for row in rest}
+    # The beginning of an id is enough, several stand in a list, and it goes before what is asked.
+    left = call(filled, "speeds", "--without", f"{single[:-1]},{concurrent}")
+    assert (left.returncode, lines(left.stdout)) == (0, [])
+    assert lines(call(filled, "speeds", single, "--without", single).stdout) == []
+    said = one_sentence(call(filled, "speeds", "--without", "import-9"))
+    assert "there is no sweep 'import-9'" in said
+
+
+def test_ids_stand_beside_labels_that_several_imports_share(filled: SpeedSite) -> None:
+    assert "| id" not in call(filled, "speeds", "--format", "md").stdout
+    path = str(DATA / "speed_single_stream.csv")
+    single = call(filled, "import", "speed", path, "--kind", "table").stdout.strip()
+    people = call(filled, "speeds", "--format", "md").stdout
+    assert "| id" in people
+    assert single in people
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words_"),
+    [
+        (["--models", "nobody"], 'no speed result has the model "nobody"; there are: '),
+        (["--models", "gpt-oss-120b MXFP4,nobody"], 'has the model "nobody"; there are: '),
+        (["--models", "gpt-oss-120b"], "did you mean gpt-oss-120b MXFP4?"),
+        (["--label", "night"], 'no speed result has the label "night"; there are: first, retest'),
+        (["--label", "firts"], 'has the label "firts"; did you mean first?'),
+        (["--hardware", "pc"], 'no speed result has the hardware "pc"; there are: none'),
+        (["--models", "nobody", "--wide"], 'no speed result has the model "nobody"'),
+        (["--models", "nobody", "--format", "md"], 'no speed result has the model "nobody"'),
+        (["--models", "nobody", "--figures", "drawn"], 'no speed result has the model "nobody"'),
+    ],
+)
+def test_names_that_no_result_has_are_told_with_those_that_there_are(
+    arguments: list[str], words_: str, filled: SpeedSite
+) -> None:
+    assert words_ in one_sentence(call(filled, "speeds", *arguments))
+    assert not (filled.folder / "drawn").exists()
 
 
 @pytest.mark.parametrize(
@@ -266,7 +374,13 @@ def test_speeds_tells_wrong_usage_in_a_sentence(
 
 
 def test_what_programs_get_comes_in_again_as_it_was(filled: SpeedSite, tmp_path: Path) -> None:
-    """Also flags with their evidence; only the import it is from is another."""
+    """Also flags with their evidence; only the import it is from is another.
+
+    Rows of several imports in one file, whose labels are the same, are not held against each
+    other, although they come in as one.
+    """
+    for name in ("llama_bench_shootout.csv", "speed_single_stream.csv"):
+        call(filled, "import", "speed", str(DATA / name), "--kind", "table")
     out = filled.folder / "out.csv"
     assert call(filled, "speeds", "--output", str(out)).returncode == 0
     other = tmp_path / "other"
@@ -276,8 +390,22 @@ def test_what_programs_get_comes_in_again_as_it_was(filled: SpeedSite, tmp_path:
     assert done.returncode == 0, done.stderr
     before, after = lines(call(filled, "speeds").stdout), lines(call(again, "speeds").stdout)
     assert before[0].keys() == after[0].keys()
-    assert len({row.pop("sweep") for row in before} | {row.pop("sweep") for row in after}) == 2
+    assert len({row.pop("sweep") for row in before}) == 3
+    assert len({row.pop("sweep") for row in after}) == 1
+    assert len(after) == 64 + 86 + 42
     assert after == before
+
+
+def test_rows_of_two_sweeps_in_one_table_are_judged_apart(site: SpeedSite) -> None:
+    """The same rows of one sweep are a collapse; without the sweeps' ids they would be one."""
+    header = "model,context_label,concurrency,aggregate_tps,sweep\n"
+    slow, fast = "m,5K,2,1,{}\n", "m,5K,1,100,{}\n"
+    for name, sweeps, status in (("apart", "ab", "ok"), ("together", "aa", "collapsed")):
+        text = header + fast.format(sweeps[0]) + slow.format(sweeps[1])
+        path = str(site.write(f"{name}.csv", text))
+        sweep = call(site, "import", "speed", path, "--kind", "table").stdout.strip()
+        rows = lines(call(site, "speeds", sweep).stdout)
+        assert [(row["status"], row["sweep"]) for row in rows] == [("ok", sweep), (status, sweep)]
 
 
 def test_machines_stand_down_and_models_across(site: SpeedSite) -> None:
@@ -286,6 +414,7 @@ def test_machines_stand_down_and_models_across(site: SpeedSite) -> None:
     assert done.returncode == 0
     rows = lines(done.stdout)
     assert len(rows) == 8
+    assert list(rows[0])[:3] == ["hardware", "backend", "memory"]
     assert rows[0]["hardware"] == "RTX 5090"
     assert rows[0]["Qwen2.5 32B (Q6_K) pp2048"] == "2725.44"
     assert sum(value == "oom" for row in rows for value in row.values()) == 16
@@ -309,9 +438,17 @@ def test_notes_go_to_stderr_beside_data_and_below_the_table_for_people(
 def test_without_rows_there_is_an_empty_table(site: SpeedSite) -> None:
     done = call(site, "import", "speed", str(DATA / "cpu-two-models.md"), "--kind", "llama-bench")
     assert done.returncode == 0
+    for arguments in (["--status", "oom"], ["--without", done.stdout.strip()]):
+        none = call(site, "speeds", *arguments, "--format", "json")
+        assert (none.returncode, json.loads(none.stdout)) == (0, [])
+        assert call(site, "speeds", *arguments, "--format", "md").returncode == 0
+
+
+def test_a_record_without_speed_results_knows_no_names_to_mistype(site: SpeedSite) -> None:
+    with site.open():
+        pass
     done = call(site, "speeds", "--models", "nobody", "--format", "json")
     assert (done.returncode, json.loads(done.stdout)) == (0, [])
-    assert call(site, "speeds", "--models", "nobody", "--format", "md").returncode == 0
 
 
 @pytest.mark.parametrize("command", [["speed"], ["speeds"], ["import", "speed"]])
