@@ -15,7 +15,7 @@ UNSTEADY = 2.0
 """Times by which repeats may differ and still be of one thing."""
 
 CONTRADICTION = 3.0
-"""Times by which the server's own rate and ours may differ: while others read their prompts, a first
+"""Times by which the server's own rate and ours may differ: while other prompts are read, a first
 token may be on its way for long."""
 
 
