@@ -55,6 +55,9 @@ def stopped_while_reading(pipe: Path, *arguments: str, folder: Path) -> tuple[in
         try:
             wait_until(is_read)
             process.send_signal(signal.SIGINT)
+            # A signal that comes just before the read would only be seen after it.
+            while writers:
+                os.close(writers.pop())
             out, said = process.communicate(timeout=LONGEST_S)
         finally:
             process.kill()
