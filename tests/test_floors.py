@@ -9,7 +9,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "evalbot"
 
 EDGES = {"cli", "ui"}
-SERVICES = {"running", "grading", "speed", "reporting", "transfer", "demo"}
+SERVICES = {"running", "grading", "judging", "speed", "reporting", "transfer", "demo"}
 ADAPTERS = {"store", "endpoints"}
 PURE = {"scoring", "stats", "formats", "domain", "errors", "fingerprint"}
 
