@@ -20,7 +20,7 @@ def machine_table(rows: Sequence[RateRow]) -> Table:
         "rate", "low", "high", "rate_min", "rate_max", "direction", "signature",
         *(f"count_{verdict}" for verdict in verdicts),
         *(f"unscored_{reason}" for reason in reasons),
-        "ttfot_ms_p50", "decode_tps_p50", "timing_source", "run",
+        "ttfot_ms_p50", "decode_tps_p50", "timing_source", "run", "repeat_change_rate",
     ]  # fmt: skip
     return Table(
         "Rates",
@@ -46,6 +46,7 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
     runs = len({row.run for row in rows}) > 1
     open_ = any(row.rate.rate_min != row.rate.rate_max for row in rows)
     tagged = any(row.tag is not None for row in rows)
+    repeated = any(row.rate.repeat_change is not None for row in rows)
     columns = [
         *([Column("tag", "tag")] if tagged else []),
         *([Column("run", "run")] if runs else []),
@@ -65,6 +66,7 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
         Column("unscored", "unscored", COUNT),
         *([Column("range", "min – max", NUMBER)] if open_ else []),
         *([Column("stale", "stale", COUNT)] if any(row.rate.stale for row in rows) else []),
+        *([Column("repeat_change_rate", "repeats differ", RATE)] if repeated else []),
         Column("ttfot_ms_p50", "first text ms", NUMBER, 0),
         Column("decode_tps_p50", "tok/s", NUMBER),
         Column("timing_source", "timed by"),
@@ -99,6 +101,7 @@ def _people_row(row: RateRow, columns: Sequence[Column]) -> tuple[Value, ...]:
         "unscored": rate.unscored,
         "range": _span(rate.rate_min, rate.rate_max),
         "stale": rate.stale,
+        "repeat_change_rate": rate.repeat_change,
         "ttfot_ms_p50": row.speed.ttfot_ms_p50,
         "decode_tps_p50": row.speed.decode_tps_p50,
         "timing_source": None if row.speed.timing_source == "none" else row.speed.timing_source,
@@ -120,6 +123,11 @@ def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
         yield (
             "min – max: the lowest and the highest the rate could be, whatever verdicts the "
             "unscored cases would get"
+        )
+    if any(row.rate.repeat_change is not None for row in rows):
+        yield (
+            "repeats differ: how often two repeats of a case have different verdicts, over cases "
+            "with at least two scored"
         )
     if any(row.rate.stale for row in rows):
         yield (
@@ -169,6 +177,7 @@ def _machine_row(
         *(rate.counts.get(verdict) for verdict in verdicts),
         *(rate.reasons.get(reason, 0) for reason in reasons),
         row.speed.ttfot_ms_p50, row.speed.decode_tps_p50, row.speed.timing_source, row.run,
+        rate.repeat_change,
     )  # fmt: skip
 
 

@@ -38,7 +38,8 @@ class Rate:
 
     low, high: 95 % Wilson interval. rate_min, rate_max: the lowest and highest the rate
     could be, whatever verdicts the unscored and stale answers get. counts and reasons
-    count answers. None where there is nothing to take a rate of.
+    count answers. repeat_change: how often two repeats of a case have different verdicts,
+    over cases with at least two scored. None where there is nothing to take a rate of.
     """
 
     n: int
@@ -51,6 +52,7 @@ class Rate:
     rate_max: float | None
     counts: Mapping[str, int]
     reasons: Mapping[str, int]
+    repeat_change: float | None = None
 
 
 def rate_of(cases: Sequence[CaseGrades], weights: Mapping[str, float]) -> Rate:
@@ -61,6 +63,7 @@ def rate_of(cases: Sequence[CaseGrades], weights: Mapping[str, float]) -> Rate:
     clusters: list[str] = []
     lowest: list[float] = []
     highest: list[float] = []
+    changes: list[float] = []
     unscored = stale = 0
     for number, case in enumerate(cases):
         scored = [one.verdict for one in case.repeats if one.verdict is not None and not one.stale]
@@ -71,6 +74,8 @@ def rate_of(cases: Sequence[CaseGrades], weights: Mapping[str, float]) -> Rate:
             if one.verdict is None and not one.stale
         )
         known = [weights[verdict] for verdict in scored]
+        if len(scored) > 1:
+            changes.append(_share_of_pairs_that_differ(scored))
         if known:
             values.append(math.fsum(known) / len(known))
             clusters.append(f"c:{case.cluster}" if case.cluster else f"i:{number}")
@@ -93,7 +98,14 @@ def rate_of(cases: Sequence[CaseGrades], weights: Mapping[str, float]) -> Rate:
         rate_max=math.fsum(highest) / len(highest) if cases else None,
         counts=dict(counts),
         reasons=dict(reasons),
+        repeat_change=math.fsum(changes) / len(changes) if changes else None,
     )
+
+
+def _share_of_pairs_that_differ(verdicts: Sequence[str]) -> float:
+    """Unlike the share of cases with any change, it does not grow with the number of repeats."""
+    alike = sum(math.comb(count, 2) for count in Counter(verdicts).values())
+    return 1 - alike / math.comb(len(verdicts), 2)
 
 
 def _mean(known: Sequence[float], open_: int, filler: float) -> float:

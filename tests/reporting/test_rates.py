@@ -7,6 +7,7 @@ import pytest
 from evalbot.domain.answers import AnswerStatus, Timing
 from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
+from evalbot.reporting.rate_table import machine_table, people_tables
 from evalbot.reporting.rates import RateQuery, RateRow, rate_rows
 from evalbot.store.database import Database, open_database
 from tests.building import (
@@ -121,9 +122,25 @@ def test_a_case_counts_once_whatever_its_repeats(site: Path, database_url: str) 
             small_run(site, "a", repeats=2),
             [said("door", "a", "请关门"), said("door", "a", "请开门", repeat=2)],
         )
-        rate = rows_of(database, site)["a"].rate
+        row = rows_of(database, site)["a"]
+    rate = row.rate
     assert (rate.n, rate.unscored, rate.rate) == (1, 2, 0.5)
     assert rate.reasons == {"not_graded": 4}
+    [people] = people_tables([row])
+    machine = machine_table([row])
+    for table, name, value in ((people, "repeats differ", "100.0 %"), (machine, None, "1")):
+        title = name or "repeat_change_rate"
+        at = [column.title for column in table.columns].index(title)
+        assert table.shown_rows()[0][at].startswith(value)
+
+
+def test_without_repeats_there_is_no_column_for_their_difference(
+    site: Path, database_url: str, ids: list[int]
+) -> None:
+    with open_database(database_url) as database:
+        rows = list(rows_of(database, site).values())
+    assert all(row.rate.repeat_change is None for row in rows)
+    assert "repeats differ" not in [c.title for c in people_tables(rows)[0].columns]
 
 
 def test_a_changed_reference_makes_grades_of_that_case_stale(

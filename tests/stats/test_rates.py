@@ -77,3 +77,37 @@ def test_every_case_is_scored_unscored_or_stale(grades: Sequence[Sequence[Graded
     assert 0 <= rate.rate_min <= rate.rate_max <= 1
     if rate.n == len(grades) and all(len(repeats) == 1 for repeats in grades):
         assert rate.rate_min == rate.rate == rate.rate_max
+
+
+def repeats(*verdicts: str | None) -> CaseGrades:
+    return CaseGrades([Graded(v, None) if v else OPEN for v in verdicts])
+
+
+@pytest.mark.parametrize(
+    ("cases", "expected"),
+    [
+        ([repeats("correct", "correct", "correct")], 0),
+        ([repeats("correct", "wrong")], 1),
+        # Of three pairs two differ.
+        ([repeats("correct", "correct", "wrong")], 2 / 3),
+        ([repeats("correct", "acceptable", "wrong")], 1),
+        ([repeats("correct", "correct"), repeats("correct", "wrong")], 0.5),
+        # What was not scored, and cases with one scored repeat, say nothing of it.
+        ([repeats("correct", None, "wrong"), repeats("wrong", None, None)], 1),
+        ([repeats("correct")], None),
+        ([], None),
+    ],
+)
+def test_how_often_two_repeats_of_a_case_differ(
+    cases: list[CaseGrades], expected: float | None
+) -> None:
+    change = rate_of(cases, WEIGHTS).repeat_change
+    assert change == (None if expected is None else pytest.approx(expected))
+
+
+@given(st.lists(st.sampled_from(sorted(WEIGHTS)), min_size=2, max_size=8))
+def test_the_share_of_pairs_that_differ_is_a_share(verdicts: list[str]) -> None:
+    change = rate_of([repeats(*verdicts)], WEIGHTS).repeat_change
+    assert change is not None
+    assert 0 <= change <= 1
+    assert (change == 0) == (len(set(verdicts)) == 1)
