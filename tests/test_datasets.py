@@ -1,5 +1,10 @@
 """The shipped suites hold against their own rubric: references right, traps wrong."""
 
+import re
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -100,3 +105,68 @@ def test_a_suite_and_its_rubric_go_together() -> None:
 def test_shipped_files_lie_where_the_package_looks() -> None:
     for name in ("datasets", "rubrics", "migrations"):
         assert (shipped_folder() / name).is_dir()
+
+
+# The suites code and proofreading.
+
+CODE = SUITES["code"]
+PREDICTED = [case for case in CODE.cases if case.tags[0] == "predict-output"]
+
+
+def weights_of(case: Case) -> list[float]:
+    return [line.weight for line in case.checkpoints]
+
+
+def program_in(case: Case) -> str:
+    found = re.search(r"```\w+\n(.*?)```", case.prompt or "", re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def with_tag(cases: list[Case], tag: str) -> list[Case]:
+    return [case for case in cases if tag in case.tags]
+
+
+def test_code_has_every_kind_and_language() -> None:
+    assert len(CODE.cases) >= 26
+    kinds = Counter(case.tags[0] for case in CODE.cases)
+    assert set(kinds) == {
+        "find-bug", "predict-output", "system", "shell", "refactor", "implement",
+    }  # fmt: skip
+    assert min(kinds.values()) >= 3
+    assert {case.tags[1] for case in CODE.cases} == {
+        "python", "shell", "c", "cpp", "sql", "javascript", "rust", "general",
+    }  # fmt: skip
+    prompts = Counter(case.tags[2] for case in CODE.cases)
+    assert set(prompts) == {"en", "ja", "zh"}
+    assert 4 <= prompts["ja"] <= 6
+    assert 4 <= prompts["zh"] <= 6
+
+
+def test_every_code_case_can_be_ticked_and_looked_up() -> None:
+    assert [case.key for case in CODE.cases if not (case.notes and case.source)] == []
+    assert [case.key for case in CODE.cases if not 2 <= len(case.checkpoints) <= 5] == []
+    assert [case.key for case in CODE.cases if min(weights_of(case)) <= 0] == []
+
+
+def test_only_predicted_output_is_scored_without_a_judge() -> None:
+    scored = {case.key for case in CODE.cases if case.scorer or case.references}
+    assert scored == {case.key for case in PREDICTED}
+    assert {case.scorer for case in PREDICTED} == {"exact", "contains"}
+
+
+@pytest.mark.parametrize("case", with_tag(PREDICTED, "python"), ids=lambda case: case.key)
+def test_predicted_output_is_what_python_prints(case: Case) -> None:
+    command = [sys.executable, "-I", "-c", program_in(case)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    assert (printed.stdout.rstrip("\n"),) == case.references
+
+
+@pytest.mark.parametrize("case", with_tag(PREDICTED, "sql"), ids=lambda case: case.key)
+def test_predicted_row_is_what_sqlite_returns(case: Case) -> None:
+    *before, last, _ = program_in(case).split(";")
+    database = sqlite3.connect(":memory:")
+    database.executescript(";".join(before) + ";")
+    row = database.execute(last).fetchone()
+    database.close()
+    assert (" ".join(str(value) for value in row),) == case.references
