@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from evalbot.domain.rubrics import Layer
 from evalbot.stats.rates import Graded
+from evalbot.stats.votes import majority
 from evalbot.store.grades import GradeGlance
 
 PANEL = "panel"
@@ -77,8 +77,8 @@ def _majority(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
     verdicts = [grade.verdict for grade in fresh if grade.verdict is not None]
     if not verdicts:
         return Graded(None, fresh[-1].unscored_reason) if fresh else otherwise
-    verdict, count = Counter(verdicts).most_common(1)[0]
-    return Graded(verdict, None) if 2 * count > len(verdicts) else Graded(None, "tie")
+    verdict = majority(verdicts)
+    return Graded(None, "tie") if verdict is None else Graded(verdict, None)
 
 
 def _unanimous(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
