@@ -35,33 +35,31 @@ class SpeedQuery:
 
     def wants(self, row: SpeedRow) -> bool:
         """Whether the row is one of those."""
-        return all(not wanted or value in wanted for _, wanted, value in self._parts(row))
+        return all(not names or getattr(row, of) in names for of, names in self._wanted().items())
 
     def refuse_unknown(self, rows: Sequence[SpeedRow]) -> None:
         """Raises NotFoundError for a name that no row has, so that a slip is no empty table."""
-        if not rows:
-            return
-        for at, (what, wanted, _) in enumerate(self._parts(rows[0])):
-            there = list(dict.fromkeys(str(self._parts(row)[at][2] or "") for row in rows))
-            for name in wanted:
-                if name not in there and what in NAMES:
-                    known = ", ".join(filter(None, there)) or "none"
+        for of in GIVEN_NAMES if rows else ():
+            there = list(dict.fromkeys(filter(None, (getattr(row, of) for row in rows))))
+            for name in self._wanted()[of]:
+                if name not in there:
                     close = nearest(name, there)
+                    known = ", ".join(there) or "none"
                     hint = f"did you mean {close}?" if close else f"there are: {known}"
-                    raise NotFoundError(f"no speed result has the {what} {shown(name)}; {hint}")
+                    raise NotFoundError(f"no speed result has the {of} {shown(name)}; {hint}")
 
-    def _parts(self, row: SpeedRow) -> list[tuple[str, tuple[str, ...], str | None]]:
-        return [
-            ("label", self.labels, row.label),
-            ("model", self.models, row.model),
-            ("hardware", self.hardware, row.hardware),
-            ("source", self.sources, str(row.source)),
-            ("status", self.statuses, str(row.status)),
-        ]
+    def _wanted(self) -> dict[str, tuple[str, ...]]:
+        return {
+            "label": self.labels,
+            "model": self.models,
+            "hardware": self.hardware,
+            "source": self.sources,
+            "status": self.statuses,
+        }
 
 
-NAMES = frozenset({"label", "model", "hardware"})
-"""What is called by names that people give, and can be mistyped."""
+GIVEN_NAMES = ("label", "model", "hardware")
+"""What people name freely, and can mistype."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def speed_results(database: Database, config: Config, query: SpeedQuery) -> Spee
     NotFoundError for a sweep, label, model or hardware that is not there.
     """
     found: list[SpeedRow] = []
-    said: dict[str, Sequence[str]] = {}
+    said: list[tuple[str, Sequence[str]]] = []
     loaded: dict[ModelOfSweep, str] = {}
     with database.read() as connection:
         for sweep in _chosen(connection, query):
@@ -87,7 +85,7 @@ def speed_results(database: Database, config: Config, query: SpeedQuery) -> Spee
             rows = [_on_todays_hardware(row, config) for row in rows]
             found += rows
             if any(map(query.wants, rows)):
-                said[sweep.label or sweep.id] = notes
+                said.append((sweep.label or sweep.id, notes))
             for endpoint in sweep.endpoints:
                 if endpoint.model_fingerprint is not None:
                     name = ModelOfSweep(sweep.id, endpoint.name)
@@ -96,7 +94,7 @@ def speed_results(database: Database, config: Config, query: SpeedQuery) -> Spee
     prices = Prices({one.name: one for one in config.hardware}, config.electricity)
     wanted = [with_cost(row, prices) for row in found if query.wants(row)]
     beside = [
-        *(f"{name}, {note}" if len(said) > 1 else note for name, of in said.items() for note in of),
+        *(f"{name}, {note}" if len(said) > 1 else note for name, of in said for note in of),
         *price_notes(wanted, prices),
         *comparisons(wanted, prices, loaded),
     ]

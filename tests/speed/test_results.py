@@ -122,6 +122,15 @@ def test_a_name_that_nothing_has_is_told_with_the_names_there_are(site: SpeedSit
         site.results(hardware=("mars",))
 
 
+def test_sweeps_of_one_label_keep_all_that_is_said_of_them(site: SpeedSite) -> None:
+    for name in ("one", "two"):
+        sweep = a_sweep("m", plan=PLAN, state=RunState.STOPPED, label="night")
+        half = dict(list(FULL.items())[:1])
+        record(site, replace(sweep, id=name), half)
+    told = [note for note in site.results().notes if "rounds measured" in note]
+    assert [note.split(":")[0] for note in told] == ["night, sweep one", "night, sweep two"]
+
+
 def test_a_sweep_can_be_left_out(site: SpeedSite) -> None:
     record(site, a_sweep("qwen", plan=PLAN), QWEN)
     assert site.results(without=("speed-1",)).rows == ()
