@@ -1,0 +1,165 @@
+"""One judgement: asked, asked once more where that can help, and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
+
+from evalbot.domain.answers import Usage
+from evalbot.domain.judging import JudgeReading
+from evalbot.formats.judge_reply import read_judge_reply
+from evalbot.judging.injection import INJECTION, speaks_to_its_grader
+from evalbot.judging.prompt import JudgePrompt, reply_schema
+
+Number = TypeVar("Number", int, float)
+
+CUT_OFF = frozenset({"length", "max_tokens"})
+LARGER = 2
+"""Times as many tokens for a reply that was cut off; asked so once."""
+
+DEFAULT_MAX_TOKENS = 1500
+SCHEMA = "response_format"
+TRUNCATED, REFUSED, ERROR = "judge_truncated", "judge_refused", "judge_error"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """What is sent to a provider. schema: the form of the reply; None where it has none."""
+
+    rules: str
+    question: str
+    sampling: Mapping[str, Any]
+    schema: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderReply:
+    """What came back. refused: the provider's own refusal or content filter; cost in USD."""
+
+    text: str
+    finish_reason: str | None = None
+    refused: bool = False
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
+    latency_s: float | None = None
+
+
+class ProviderError(Exception):
+    """A request that brought no reply. parameter: the one that the provider does not take."""
+
+    def __init__(self, detail: str, parameter: str | None = None) -> None:
+        self.detail = detail
+        self.parameter = parameter
+        super().__init__(detail)
+
+
+class Provider(Protocol):
+    """The edge to a judge model; raises ProviderError after its own retries."""
+
+    async def complete(self, request: JudgeRequest) -> ProviderReply:
+        """One reply."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One vote: how the reply was read, the reply itself, and what was really sent.
+
+    dropped: parameters that the provider refused and that were left out. cost_usd and usage
+    are of all replies it took, None where any of them is unknown.
+    """
+
+    reading: JudgeReading
+    raw: str
+    params: Mapping[str, Any]
+    dropped: tuple[str, ...]
+    replies: int
+    usage: Usage
+    cost_usd: float | None
+    latency_s: float | None
+
+
+async def judge_answer(
+    provider: Provider, prompt: JudgePrompt, answer: str, sampling: Mapping[str, Any]
+) -> Judgement:
+    """A verdict on one answer, or why there is none; a bad reply never raises.
+
+    A refused parameter is dropped and asked without, each once. A reply that was cut off is
+    asked for once more with twice the tokens. Nothing else is asked again: at temperature 0
+    it would come out the same.
+    """
+    params = {"max_tokens": DEFAULT_MAX_TOKENS, **sampling}
+    schema: Mapping[str, Any] | None = reply_schema(prompt)
+    dropped: list[str] = []
+    replies: list[ProviderReply] = []
+    is_larger = False
+    while True:
+        try:
+            reply = await provider.complete(
+                JudgeRequest(prompt.rules, prompt.question, params, schema)
+            )
+        except ProviderError as error:
+            name = error.parameter
+            if name == SCHEMA and schema is not None:
+                schema = None
+            elif name in params and name != "max_tokens":
+                params = {key: value for key, value in params.items() if key != name}
+            else:
+                reading = JudgeReading(None, ERROR, detail=error.detail)
+                return _judgement(reading, "", params, schema, dropped, replies)
+            dropped.append(str(name))
+            continue
+        replies.append(reply)
+        if reply.finish_reason in CUT_OFF and not is_larger:
+            is_larger = True
+            params = {**params, "max_tokens": LARGER * int(params["max_tokens"])}
+            continue
+        reading = _read(reply, prompt, answer)
+        return _judgement(reading, reply.text, params, schema, dropped, replies)
+
+
+def _read(reply: ProviderReply, prompt: JudgePrompt, answer: str) -> JudgeReading:
+    if reply.refused:
+        return JudgeReading(None, REFUSED, detail="the provider refused to answer")
+    if reply.finish_reason in CUT_OFF:
+        return JudgeReading(None, TRUNCATED, detail="cut off, also with twice the tokens")
+    reading = read_judge_reply(reply.text, prompt.verdicts, prompt.checkpoints, answer)
+    if speaks_to_its_grader(answer):
+        return replace(reading, flags=(*reading.flags, INJECTION))
+    return reading
+
+
+def _judgement(
+    reading: JudgeReading,
+    raw: str,
+    params: Mapping[str, Any],
+    schema: Mapping[str, Any] | None,
+    dropped: list[str],
+    replies: list[ProviderReply],
+) -> Judgement:
+    sent = {**params, **({} if schema is None else {SCHEMA: "json_schema"})}
+    return Judgement(
+        reading=reading,
+        raw=raw,
+        params=sent,
+        dropped=tuple(dropped),
+        replies=len(replies),
+        usage=Usage(
+            _sum(one.usage.prompt_tokens for one in replies),
+            _sum(one.usage.cached_tokens for one in replies),
+            _sum(one.usage.completion_tokens for one in replies),
+        ),
+        cost_usd=_sum(one.cost_usd for one in replies),
+        latency_s=_sum(one.latency_s for one in replies),
+    )
+
+
+def _sum(values: Iterable[Number | None]) -> Number | None:
+    """The sum; None where one of them is unknown, or there is none."""
+    known: list[Number] = []
+    for value in values:
+        if value is None:
+            return None
+        known.append(value)
+    return sum(known[1:], known[0]) if known else None
