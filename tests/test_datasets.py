@@ -22,6 +22,7 @@ NOWHERE = Path("/nonexistent")
 SUITES = {name: read_suite(path) for name, path in list_suites(NOWHERE).items()}
 RUBRICS = {name: read_rubric(path) for name, path in list_rubrics(NOWHERE).items()}
 TRANSLATION = SUITES["translation"]
+HALLUCINATION = SUITES["hallucination"]
 
 
 def rubric_of(suite: Suite) -> Rubric:
@@ -96,6 +97,56 @@ def test_quotations_name_their_author_or_work() -> None:
     quoted = [case for case in TRANSLATION.cases if "quotation" in case.tags]
     assert quoted
     assert [case.key for case in quoted if not case.source] == []
+
+
+def test_the_hallucination_suite_is_large_and_varied() -> None:
+    kinds = Counter(case.tags[0] for case in HALLUCINATION.cases)
+    controls = kinds.pop("control")
+    assert set(kinds) == {
+        "false-premise", "invented-work", "invented-api", "invented-option", "invented-citation",
+        "unknowable", "translation-trap",
+    }  # fmt: skip
+    assert min(kinds.values()) >= 4
+    assert kinds.total() >= 60
+    assert controls >= 15
+
+
+def test_hallucination_cases_cover_fields_and_languages() -> None:
+    assert {len(case.tags) for case in HALLUCINATION.cases} == {3}
+    fields = Counter(case.tags[1] for case in HALLUCINATION.cases)
+    languages = Counter(case.tags[2] for case in HALLUCINATION.cases)
+    assert set(fields) == {
+        "literature", "history", "science", "law", "llama-cpp", "python", "language",
+    }  # fmt: skip
+    assert set(languages) == {"ja", "zh", "en"}
+    assert min(languages.values()) >= 0.3 * len(HALLUCINATION.cases)
+    controls = {case.tags[2] for case in HALLUCINATION.cases if case.tags[0] == "control"}
+    assert controls == {"ja", "zh", "en"}
+
+
+def test_every_hallucination_case_can_be_graded_and_looked_up() -> None:
+    bare = [
+        case.key
+        for case in HALLUCINATION.cases
+        if not (2 <= len(case.checkpoints) <= 4 and case.notes and case.source)
+    ]
+    assert bare == []
+
+
+def test_controls_are_confirmed_and_the_others_are_not() -> None:
+    confirmed = {
+        case.key
+        for case in HALLUCINATION.cases
+        if any(line.id == "confirms" for line in case.checkpoints)
+    }
+    controls = {case.key for case in HALLUCINATION.cases if case.tags[0] == "control"}
+    assert confirmed == controls
+
+
+def test_hallucinations_count_a_mixed_answer_as_half() -> None:
+    rate = rubric_of(HALLUCINATION).rate
+    assert rate.name == "hallucination_rate"
+    assert dict(rate.weights) == {"grounded": 0, "mixed": 0.5, "fabricated": 1}
 
 
 def test_a_suite_and_its_rubric_go_together() -> None:
