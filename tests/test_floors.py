@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parents[1] / "evalbot"
 
 EDGES = {"cli", "ui"}
 SERVICES = {"running", "grading", "judging", "speed", "reporting", "transfer", "demo"}
-ADAPTERS = {"store", "endpoints"}
+ADAPTERS = {"store", "endpoints", "providers"}
 PURE = {"scoring", "stats", "formats", "domain", "errors", "fingerprint"}
 
 MAY_IMPORT = {
@@ -22,6 +22,7 @@ ONLY_IN = {
     "sqlalchemy": {"store"},
     "alembic": {"store"},
     "aiohttp": {"endpoints"},
+    "litellm": {"providers"},
     "typer": {"cli"},
     "rich": {"cli"},
     "gradio": {"ui"},

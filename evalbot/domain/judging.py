@@ -1,9 +1,15 @@
-"""What a judge said of an answer, and what was made of it."""
+"""What a judge is asked, what it said of an answer, and what was made of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from evalbot.domain.answers import Usage
+
+SCHEMA = "response_format"
+"""The parameter that holds a model to the form of the reply, as providers call it."""
 
 
 class TickedCheckpoint(NamedTuple):
@@ -28,3 +34,34 @@ class JudgeReading:
     checkpoints: tuple[TickedCheckpoint, ...] = ()
     flags: tuple[str, ...] = ()
     detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """What is sent to a provider. schema: the form of the reply; None where it has none."""
+
+    rules: str
+    question: str
+    sampling: Mapping[str, Any]
+    schema: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderReply:
+    """What came back. refused: the provider's own refusal or content filter; cost in USD."""
+
+    text: str
+    finish_reason: str | None = None
+    refused: bool = False
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
+    latency_s: float | None = None
+
+
+class ProviderError(Exception):
+    """A request that brought no reply. parameter: the one that the provider does not take."""
+
+    def __init__(self, detail: str, parameter: str | None = None) -> None:
+        self.detail = detail
+        self.parameter = parameter
+        super().__init__(detail)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from evalbot.domain.answers import Usage
-from evalbot.domain.judging import JudgeReading
+from evalbot.domain.judging import (
+    SCHEMA,
+    JudgeReading,
+    JudgeRequest,
+    ProviderError,
+    ProviderReply,
+)
 from evalbot.formats.judge_reply import read_judge_reply
 from evalbot.judging.injection import INJECTION, speaks_to_its_grader
 from evalbot.judging.prompt import JudgePrompt, reply_schema
@@ -19,39 +25,7 @@ LARGER = 2
 """Times as many tokens for a reply that was cut off; asked so once."""
 
 DEFAULT_MAX_TOKENS = 1500
-SCHEMA = "response_format"
 TRUNCATED, REFUSED, ERROR = "judge_truncated", "judge_refused", "judge_error"
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeRequest:
-    """What is sent to a provider. schema: the form of the reply; None where it has none."""
-
-    rules: str
-    question: str
-    sampling: Mapping[str, Any]
-    schema: Mapping[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderReply:
-    """What came back. refused: the provider's own refusal or content filter; cost in USD."""
-
-    text: str
-    finish_reason: str | None = None
-    refused: bool = False
-    usage: Usage = field(default_factory=Usage)
-    cost_usd: float | None = None
-    latency_s: float | None = None
-
-
-class ProviderError(Exception):
-    """A request that brought no reply. parameter: the one that the provider does not take."""
-
-    def __init__(self, detail: str, parameter: str | None = None) -> None:
-        self.detail = detail
-        self.parameter = parameter
-        super().__init__(detail)
 
 
 class Provider(Protocol):

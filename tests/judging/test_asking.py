@@ -8,13 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from evalbot.domain.answers import Usage
-from evalbot.judging.asking import (
-    Judgement,
-    JudgeRequest,
-    ProviderError,
-    ProviderReply,
-    judge_answer,
-)
+from evalbot.domain.judging import JudgeRequest, ProviderError, ProviderReply
+from evalbot.judging.asking import Judgement, judge_answer
 from evalbot.judging.prompt import JudgePrompt
 
 PROMPT = JudgePrompt("rules", "question", ("correct", "acceptable", "wrong"), ("a",), "f")

@@ -1,0 +1,175 @@
+"""A judge model through litellm."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from evalbot.domain.answers import Usage
+from evalbot.domain.judging import SCHEMA, JudgeRequest, ProviderError, ProviderReply
+from evalbot.domain.settings import JudgeSettings
+from evalbot.errors import InputError
+
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 60.0
+PER_PRICE = 1_000_000
+"""Tokens that a price of the config is for."""
+
+LONGEST_DETAIL = 500
+NO_KEY = "none"
+"""For servers that ask for no key: litellm wants some word."""
+
+# As OpenAI, Anthropic, llama.cpp and litellm itself say that they do not take a parameter.
+REFUSED_PARAMETER = re.compile(
+    r"(?:unsupported|unknown|unrecognized|invalid|not support(?:ed)?)\b.{0,60}?"
+    r"\b(?P<name>temperature|top_p|top_k|seed|response_format|presence_penalty|frequency_penalty|"
+    r"reasoning_effort|min_p)\b"
+    r"|\b(?P<named>temperature|top_p|top_k|seed|response_format|presence_penalty|"
+    r"frequency_penalty|reasoning_effort|min_p)\b.{0,60}?"
+    r"\b(?:unsupported|not supported|not allowed|does not support|deprecated)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class LitellmProvider:
+    """One judge. Retries what another try can help: connections, limits, busy servers."""
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        self._settings = settings
+        self._key = _key(settings)
+        self._litellm = _quiet_litellm()
+
+    async def complete(self, request: JudgeRequest) -> ProviderReply:
+        """One reply; ProviderError where none comes after all retries."""
+        tried = 0
+        while True:
+            began = time.perf_counter()
+            try:
+                reply = await self._litellm.acompletion(**self._arguments(request))
+            except Exception as error:  # litellm lets errors of every layer through
+                if not self._can_help(error) or tried >= self._settings.retries:
+                    raise self._told(error) from error
+                await asyncio.sleep(_pause(error, tried))
+                tried += 1
+            else:
+                return self._read(reply, time.perf_counter() - began)
+
+    def _arguments(self, request: JudgeRequest) -> dict[str, Any]:
+        arguments: dict[str, Any] = {
+            "model": self._settings.model,
+            "messages": [
+                {"role": "system", "content": request.rules},
+                {"role": "user", "content": request.question},
+            ],
+            "api_key": self._key,
+            "timeout": self._settings.timeout_s,
+            "num_retries": 0,
+            "max_retries": 0,
+            **request.sampling,
+        }
+        if self._settings.api_base is not None:
+            arguments["api_base"] = self._settings.api_base
+        if request.schema is not None:
+            form = {"name": "grade", "schema": request.schema, "strict": True}
+            arguments[SCHEMA] = {"type": "json_schema", "json_schema": form}
+        return arguments
+
+    def _can_help(self, error: Exception) -> bool:
+        errors = self._litellm.exceptions
+        return isinstance(
+            error,
+            (
+                errors.APIConnectionError,
+                errors.RateLimitError,
+                errors.ServiceUnavailableError,
+                errors.InternalServerError,
+                errors.BadGatewayError,
+                errors.Timeout,
+            ),
+        )
+
+    def _told(self, error: Exception) -> ProviderError:
+        words = " ".join(str(error).split()).replace(self._key, "[key]")[:LONGEST_DETAIL]
+        found = REFUSED_PARAMETER.search(words)
+        is_bad_request = isinstance(error, self._litellm.exceptions.BadRequestError)
+        name = (found["name"] or found["named"]).lower() if found and is_bad_request else None
+        return ProviderError(words, name)
+
+    def _read(self, reply: Any, seconds: float) -> ProviderReply:
+        choice = reply.choices[0]
+        refusal = getattr(choice.message, "refusal", None)
+        usage = _usage(getattr(reply, "usage", None))
+        return ProviderReply(
+            text=choice.message.content or refusal or "",
+            finish_reason=choice.finish_reason,
+            refused=bool(refusal) or choice.finish_reason in ("content_filter", "refusal"),
+            usage=usage,
+            cost_usd=self._cost(reply, usage),
+            latency_s=seconds,
+        )
+
+    def _cost(self, reply: Any, usage: Usage) -> float | None:
+        """By the config's price, else by litellm's; None where neither knows the model."""
+        price: Mapping[str, float] | None = self._settings.price
+        if price is not None:
+            if usage.prompt_tokens is None or usage.completion_tokens is None:
+                return None
+            tokens = (
+                usage.prompt_tokens * price["input"] + usage.completion_tokens * price["output"]
+            )
+            return tokens / PER_PRICE
+        try:
+            return float(
+                self._litellm.completion_cost(completion_response=reply, model=self._settings.model)
+            )
+        except Exception:  # a model that its list does not have
+            return None
+
+
+def _usage(usage: Any) -> Usage:
+    if usage is None:
+        return Usage()
+    details = getattr(usage, "prompt_tokens_details", None)
+    return Usage(
+        getattr(usage, "prompt_tokens", None),
+        getattr(details, "cached_tokens", None),
+        getattr(usage, "completion_tokens", None),
+    )
+
+
+def _pause(error: Exception, tried: int) -> float:
+    """What the provider asks for, else twice as long each time."""
+    response = getattr(error, "response", None)
+    asked = getattr(response, "headers", {}).get("retry-after") if response is not None else None
+    doubled = float(FIRST_PAUSE_S * 2**tried)
+    try:
+        return min(float(asked), LONGEST_PAUSE_S) if asked else doubled
+    except ValueError:
+        return doubled
+
+
+def _key(settings: JudgeSettings) -> str:
+    """The judge's key; raises InputError where its variable is not set."""
+    if settings.api_key_env is None:
+        return NO_KEY
+    key = os.environ.get(settings.api_key_env, "").strip()
+    if not key:
+        raise InputError(
+            f"judge {settings.name}: the environment variable {settings.api_key_env} is not set; "
+            "set it to the provider's API key, or remove api_key_env"
+        )
+    return key
+
+
+def _quiet_litellm() -> Any:
+    """litellm without its price list from the internet, its reports and its advertisements."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import litellm
+
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    return litellm
