@@ -161,6 +161,7 @@ def test_shipped_files_lie_where_the_package_looks() -> None:
 # The suites code and proofreading.
 
 CODE = SUITES["code"]
+PROOFREADING = SUITES["proofreading"]
 PREDICTED = [case for case in CODE.cases if case.tags[0] == "predict-output"]
 
 
@@ -221,3 +222,46 @@ def test_predicted_row_is_what_sqlite_returns(case: Case) -> None:
     row = database.execute(last).fetchone()
     database.close()
     assert (" ".join(str(value) for value in row),) == case.references
+
+
+def test_proofreading_has_every_kind_in_every_language() -> None:
+    assert len(PROOFREADING.cases) >= 42
+    counts = Counter(case.tags for case in PROOFREADING.cases)
+    kinds = ("correction", "already-right", "distillation", "terms")
+    assert set(counts) == {(kind, language) for kind in kinds for language in ("ja", "zh", "en")}
+    assert min(counts.values()) >= 2
+    assert len([case for case in PROOFREADING.cases if case.tags[0] == "already-right"]) >= 8
+    languages = Counter(case.tags[1] for case in PROOFREADING.cases)
+    assert min(languages.values()) >= len(PROOFREADING.cases) * 0.3
+
+
+def test_every_proofreading_case_can_be_ticked() -> None:
+    assert [case.key for case in PROOFREADING.cases if not case.notes] == []
+    assert [case.key for case in PROOFREADING.cases if not 2 <= len(case.checkpoints) <= 4] == []
+    assert [case.key for case in PROOFREADING.cases if min(weights_of(case)) <= 0] == []
+
+
+def test_the_question_does_not_tell_whether_something_is_wrong() -> None:
+    asked = {
+        (case.tags[1], (case.prompt or "").split("\n\n")[0])
+        for case in PROOFREADING.cases
+        if case.tags[0] in ("correction", "already-right")
+    }
+    assert len(asked) == 3
+
+
+def test_what_is_to_be_corrected_stands_in_the_text() -> None:
+    absent = [
+        (case.key, wrong)
+        for case in PROOFREADING.cases
+        for line in case.checkpoints
+        for wrong in re.findall(r"^corrects (.+?) to ", line.text)
+        if wrong not in (case.prompt or "").split("\n\n", 1)[1]
+    ]
+    assert absent == []
+
+
+def test_chinese_proofreading_is_written_in_simplified_characters() -> None:
+    folder = Folder(("script",), "zh-Hans")
+    chinese = [case.prompt or "" for case in PROOFREADING.cases if case.tags[1] == "zh"]
+    assert [text for text in chinese if folder.fold(text) != text] == []
