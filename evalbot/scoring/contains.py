@@ -11,6 +11,8 @@ from evalbot.scoring.held import doubt
 def contains(case: PreparedCase, answer: Readings) -> Finding:
     """A telling trap held: lowest; a reference: top; an acceptable text: middle; none: lowest.
 
+    A trap beside a text that is held is left for a person: which of them is meant, and which
+    only spoken of, cannot be told ("[1, 2], not [2, 1]").
     Words and numbers are held whole: 12 is not in 112, cat not in concatenate. A person
     decides where the text is held only by dropped punctuation (am for a.m.) or as part of
     another number (5 in 3.5, 三 in 十三), where the rubric caps negations and the answer
@@ -18,6 +20,8 @@ def contains(case: PreparedCase, answer: Readings) -> Finding:
     """
     reading = answer.whole
     if trap := held_trap(case, reading):
+        if any(_holds(reading, target) for target in case.accepted):
+            return Finding(None, trap, reading, None, ("trap",), ("trap",))
         return Finding(case.verdicts.lowest, trap, reading)
     if not case.accepted:
         return Finding(None)

@@ -124,7 +124,9 @@ def test_a_denied_match_goes_to_a_person_where_negations_are_capped() -> None:
 def test_acceptable_texts_and_traps() -> None:
     texts = {"acceptable": ("帝都",), "traps": ("上海",), "auto": CONTAINS}
     assert outcome("在帝都", "北京", **texts) == "acceptable"
-    assert outcome("北京或上海", "北京", **texts) == "wrong"
+    assert outcome("在上海", "北京", **texts) == "wrong"
+    assert outcome("北京或上海", "北京", **texts) == "needs_review"
+    assert outcome("北京,不是上海", "北京", **texts) == "needs_review"
     assert outcome("北京", "北京", **texts) == "correct"
 
 
