@@ -86,14 +86,16 @@ def _line(endpoint: EndpointProgress) -> str:
         parts += [_rate(endpoint), f"{duration(endpoint.seconds_left)} left"]
     if endpoint.failures:
         parts.append(_failures(endpoint))
+    if endpoint.note:
+        parts.append(endpoint.note)
     return ", ".join(parts)
 
 
 def _table(progress: Progress) -> RenderableType:
     table = Table(box=None, pad_edge=False, title=progress.title, title_justify="left")
     pace = ("rate", "left") if progress.even else ()
-    for name in ("endpoint", "", progress.unit, *pace, "not ok", "state"):
-        table.add_column(name, justify="left" if name in ("endpoint", "", "state") else "right")
+    for name in (progress.of, "", progress.unit, *pace, "not ok", "state", ""):
+        table.add_column(name, justify="left" if name in (progress.of, "", "state") else "right")
     for endpoint in progress.endpoints.values():
         asking = endpoint.state == "asking"
         table.add_row(
@@ -103,6 +105,7 @@ def _table(progress: Progress) -> RenderableType:
             *((_rate(endpoint), duration(endpoint.seconds_left)) if asking else [""] * len(pace)),
             Text(_failures(endpoint)),
             Text(endpoint.state),
+            Text(endpoint.note),
         )
     return Group(table)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -78,6 +78,10 @@ class NewGrade(NamedTuple):
     """A grade to be recorded; exactly one of verdict and unscored_reason is given.
 
     token makes a grade unique whatever happens on the way: the same one twice is one.
+    vote: which reply of a judge this is; None for a majority and for other layers. entropy:
+    of the votes behind a majority, in bits. seen: what the grader could see besides the
+    answer. params: what was really sent to a judge, and `judge`, the fingerprint of its
+    settings. prompt_fingerprint: the text it was asked by, without the answer.
     """
 
     layer: str
@@ -93,6 +97,15 @@ class NewGrade(NamedTuple):
     rationale: str | None = None
     grader_family: str | None = None
     token: str | None = None
+    checkpoints: Sequence[Mapping[str, Any]] | None = None
+    comment: str | None = None
+    vote: int | None = None
+    entropy: float | None = None
+    campaign: str | None = None
+    seen: Sequence[str] | None = None
+    params: Mapping[str, Any] | None = None
+    cost_usd: float | None = None
+    prompt_fingerprint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from evalbot.domain.cases import Case, Checkpoint, Suite
 from evalbot.domain.rubrics import Rubric, ScaleStep
-from evalbot.fingerprint import fingerprint
-
-FENCE = "FENCE"
-"""Stands for the random fence in what names a prompt."""
 
 HOW_TO_REPLY = """\
 Reply with one JSON object and nothing else:
@@ -55,38 +51,66 @@ class Presentation:
 
 @dataclass(frozen=True, slots=True)
 class JudgePrompt:
-    """rules: the same for all answers of a rubric, which providers can cache; question: the rest.
+    """What is sent for one answer. rules: the same for all answers, which providers can cache."""
 
-    checkpoints: ids to be ticked. fingerprint: names what was asked; the random fence is no
-    part of it.
+    rules: str
+    question: str
+    verdicts: tuple[str, ...]
+    checkpoints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSheet:
+    """All of a prompt but the answer; kept in the record under its fingerprint.
+
+    verdicts: in the order of the rubric, whatever order is shown; checkpoints: ids to be ticked.
     """
 
     rules: str
     question: str
     verdicts: tuple[str, ...]
     checkpoints: tuple[str, ...]
-    fingerprint: str
+
+    @property
+    def text(self) -> dict[str, Any]:
+        """The sheet as the record keeps it, ready for fingerprint()."""
+        return {
+            "rules": self.rules,
+            "question": self.question,
+            "verdicts": list(self.verdicts),
+            "checkpoints": list(self.checkpoints),
+        }
+
+    def prompt(self, answer: str) -> JudgePrompt:
+        """With an answer, between two lines with the same random mark, at the very end."""
+        fence = new_fence()
+        asked = f"{self.question}\n\n# The answer to be graded\n{fence}\n{answer}\n{fence}"
+        return JudgePrompt(self.rules, asked, self.verdicts, self.checkpoints)
 
 
-def judge_prompt(
-    rubric: Rubric,
-    suite: Suite,
-    case: Case,
-    answer: str,
-    presentation: Presentation = Presentation(),
-) -> JudgePrompt:
-    """The prompt by which one answer to one case is graded."""
+def sheet_from(text: Mapping[str, Any]) -> JudgeSheet:
+    """The sheet that the record has kept."""
+    return JudgeSheet(
+        text["rules"], text["question"], tuple(text["verdicts"]), tuple(text["checkpoints"])
+    )
+
+
+def judge_sheet(
+    rubric: Rubric, suite: Suite, case: Case, presentation: Presentation = Presentation()
+) -> JudgeSheet:
+    """What is asked about each answer to a case."""
     lines = (*rubric.checkpoints, *case.checkpoints)
-    rules = _rules(rubric, presentation)
-    asked = _question(suite, case, lines, presentation)
-    fence = f"=== {secrets.token_hex(8)} ==="
-    return JudgePrompt(
-        rules=rules,
-        question=_with_answer(asked, answer, fence),
+    return JudgeSheet(
+        rules=_rules(rubric, presentation),
+        question=question_about(suite, case, lines, presentation),
         verdicts=rubric.verdicts,
         checkpoints=tuple(line.id for line in lines),
-        fingerprint=fingerprint([rules, _with_answer(asked, answer, FENCE)]),
     )
+
+
+def new_fence() -> str:
+    """A line that no answer can know beforehand."""
+    return f"=== {secrets.token_hex(8)} ==="
 
 
 def reply_schema(prompt: JudgePrompt) -> dict[str, Any]:
@@ -134,9 +158,10 @@ def _step(step: ScaleStep) -> str:
     return f"- {step.verdict}: {step.means.strip()}{examples}"
 
 
-def _question(
+def question_about(
     suite: Suite, case: Case, lines: Sequence[Checkpoint], presentation: Presentation
 ) -> str:
+    """What was asked, and all that is known about right and wrong answers to it."""
     turns = [f"[{turn.role}]\n{turn.content}" for turn in suite.conversation(case)]
     sections = [
         ("What was asked", "\n\n".join(turns)),
@@ -152,7 +177,3 @@ def _question(
 
 def _listed(texts: Iterable[str]) -> str:
     return "\n".join(f"- {text}" for text in texts)
-
-
-def _with_answer(asked: str, answer: str, fence: str) -> str:
-    return f"{asked}\n\n# The answer to be graded\n{fence}\n{answer}\n{fence}"

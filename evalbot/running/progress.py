@@ -14,17 +14,21 @@ RATE_WINDOW = 64
 
 @dataclass(slots=True)
 class EndpointProgress:
-    """Counts of one endpoint; state is a word or sentence for the user."""
+    """Counts of one endpoint, or judge; state is a word or sentence for the user.
+
+    statuses: `ok`, or what went otherwise. note: what else may be of interest meanwhile.
+    """
 
     name: str
     total: int
     done: int = 0
-    statuses: Counter[AnswerStatus] = field(default_factory=Counter)
+    statuses: Counter[str] = field(default_factory=Counter)
     state: str = "waiting"
     warnings: list[str] = field(default_factory=list)
+    note: str = ""
     _times: deque[float] = field(default_factory=lambda: deque(maxlen=RATE_WINDOW))
 
-    def answered(self, status: AnswerStatus) -> None:
+    def answered(self, status: str) -> None:
         """One more is done."""
         self.done += 1
         self.statuses[status] += 1
@@ -58,7 +62,7 @@ class EndpointProgress:
 
 @dataclass(slots=True)
 class Progress:
-    """All endpoints of what is being worked on, in order; unit: what is counted.
+    """All endpoints of what is being worked on, in order; unit: what is counted; of: by whom.
 
     even: each takes about as long as the others, so that a rate tells the time left.
     """
@@ -66,6 +70,7 @@ class Progress:
     title: str
     unit: str
     even: bool = True
+    of: str = "endpoint"
     endpoints: dict[str, EndpointProgress] = field(default_factory=dict)
     messages: deque[str] = field(default_factory=deque)
 

@@ -1,64 +1,87 @@
-"""The one writer of a run: answers and their automatic grades, in small batches.
+"""The one writer of a run: what has come, in small batches.
 
-An answer is either in the database, whole and with its grade, or not at all.
+What came is either in the database, whole, or not at all.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Generic, TypeAlias, TypeVar
 
-from evalbot.domain.runs import NewGrade, RecordedAnswer
-from evalbot.grading.automatic import AutoGrader
+from evalbot.errors import StoreError
 from evalbot.running.patience import patiently
 from evalbot.running.together import to_the_end
 from evalbot.store import leases
-from evalbot.store.answers import add_answers
-from evalbot.store.database import Database
-from evalbot.store.grades import GradeWriter
+from evalbot.store.database import Connection, Database
 from evalbot.store.leases import HEARTBEAT_S, Lease
-from evalbot.store.texts import put_texts
 
 LARGEST_BATCH = 500
 WAITING_ROOM = 1_000
-"""Answers that may wait to be written before asking pauses: memory stays flat."""
+"""Items that may wait to be written before asking pauses: memory stays flat."""
+
+Item = TypeVar("Item")
+Save: TypeAlias = Callable[[Connection, Sequence[Item]], None]
 
 
-class Recorder:
+class Recorder(Generic[Item]):
     """Use as an async context manager; leaving it writes what still waits.
 
-    `failed` is set once the record cannot be written any more; `error` tells why.
+    save writes items within one transaction. `failed` is set once the record cannot be
+    written any more; `error` tells why, `unsaved` how many items that cost.
     """
 
-    def __init__(self, database: Database, lease: Lease, grader: AutoGrader) -> None:
+    def __init__(self, database: Database, lease: Lease, save: Save[Item]) -> None:
         self._database = database
         self._lease = lease
-        self._grader = grader
-        self._waiting: asyncio.Queue[RecordedAnswer | None] = asyncio.Queue(WAITING_ROOM)
+        self._save_items = save
+        self._waiting: asyncio.Queue[Item | None] = asyncio.Queue(WAITING_ROOM)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="recorder")
         self.failed = asyncio.Event()
         self.error: Exception | None = None
         self.unsaved = 0
 
-    async def record(self, answer: RecordedAnswer) -> None:
-        """Hand over an answer; waits while too many are waiting.
+    async def record(self, item: Item) -> None:
+        """Hand over an item; waits while too many are waiting.
 
-        An answer is handed over even when we are cancelled meanwhile: what came is kept.
+        It is handed over even when we are cancelled meanwhile: what came is kept.
         """
         if self.error is not None:
             self.unsaved += 1
         elif self._waiting.full():
-            await to_the_end(self._waiting.put(answer))
+            await to_the_end(self._waiting.put(item))
         else:
-            self._waiting.put_nowait(answer)
+            self._waiting.put_nowait(item)
 
-    async def __aenter__(self) -> Recorder:
+    async def __aenter__(self) -> Recorder[Item]:
         self._writing = asyncio.create_task(self._write_all())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await to_the_end(self._finish())
+
+    async def until_failed(self, work: asyncio.Task[list[bool]]) -> bool:
+        """Work to its end, unless the record fails first; whether all of it was done."""
+        failing = asyncio.create_task(self.failed.wait())
+        try:
+            await asyncio.wait([work, failing], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            work.cancel()
+            failing.cancel()
+            await asyncio.wait([work, failing])
+        return not work.cancelled() and all(work.result())
+
+    def raise_if_failed(self, what: str) -> None:
+        """Raises why the record failed, if it did, and what that cost; what: the items' name."""
+        if self.error is None:
+            return
+        if not isinstance(self.error, StoreError) or not self.unsaved:
+            raise self.error
+        raise type(self.error)(
+            f"{self.error} ({self.unsaved} {what} received after the last save are not recorded; "
+            "they will be asked again)"
+        )
 
     async def _finish(self) -> None:
         await self._waiting.put(None)
@@ -80,9 +103,9 @@ class Recorder:
                 self.unsaved += len(batch)
                 self.failed.set()
 
-    async def _next_batch(self) -> tuple[list[RecordedAnswer], bool]:
+    async def _next_batch(self) -> tuple[list[Item], bool]:
         """What waits, or nothing when it is time for a sign of life; False at the end."""
-        batch: list[RecordedAnswer] = []
+        batch: list[Item] = []
         try:
             async with asyncio.timeout(HEARTBEAT_S):
                 item = await self._waiting.get()
@@ -95,22 +118,12 @@ class Recorder:
             item = self._waiting.get_nowait()
         return batch, False
 
-    def _write(self, batch: Sequence[RecordedAnswer]) -> None:
-        grades = [
-            self._grader.grade(one.place.case, one.answer.status, one.answer.text) for one in batch
-        ]
-        patiently(lambda: self._save(batch, grades))
+    def _write(self, batch: Sequence[Item]) -> None:
+        patiently(lambda: self._save(batch))
 
-    def _save(self, batch: Sequence[RecordedAnswer], grades: Sequence[NewGrade]) -> None:
+    def _save(self, batch: Sequence[Item]) -> None:
         with self._database.write() as connection:
             # Renewed inside each transaction: who has lost the run cannot write into it.
             leases.renew(connection, self._lease)
-            ids = add_answers(connection, self._lease.id, batch)
-            GradeWriter(connection).add(list(zip(ids, grades, strict=True)))
-
-
-def store_rules(database: Database, grader: AutoGrader) -> None:
-    """Store the texts that a grader's grades will name."""
-    with database.write() as connection:
-        put_texts(connection, "rubric_rule", [grader.rubric_text])
-        put_texts(connection, "case_rule", grader.case_texts)
+            if batch:
+                self._save_items(connection, batch)

@@ -10,21 +10,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from evalbot.domain.answers import AnswerStatus, Place
-from evalbot.domain.runs import Run, RunEndpoint, RunState
+from evalbot.domain.runs import RecordedAnswer, Run, RunEndpoint, RunState
 from evalbot.domain.settings import EndpointSettings
 from evalbot.errors import EndpointError, StoreError
 from evalbot.grading.automatic import AutoGrader
 from evalbot.running.lanes import lanes_of
 from evalbot.running.places import count_to_ask, places_to_ask
 from evalbot.running.progress import EndpointProgress, Progress
-from evalbot.running.recorder import Recorder, store_rules
+from evalbot.running.recorder import Recorder, Save
 from evalbot.running.serving import stopped_afterwards
 from evalbot.running.together import finish, to_the_end
 from evalbot.running.turn import MODEL_CHECK_S, Turn, TurnSettings
 from evalbot.store import leases, runs
-from evalbot.store.answers import Asked, places_asked
-from evalbot.store.database import Database
+from evalbot.store.answers import Asked, add_answers, places_asked
+from evalbot.store.database import Connection, Database
+from evalbot.store.grades import GradeWriter
 from evalbot.store.leases import Lease
+from evalbot.store.texts import put_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +69,14 @@ class Runner:
         """
         try:
             lease = await to_the_end(asyncio.to_thread(self._take))
-            grader = AutoGrader(self._run.suite, self._run.rubric)
-            await asyncio.to_thread(store_rules, self._database, grader)
-            async with Recorder(self._database, lease, grader) as recorder:
-                done = await self._until_failed(recorder)
-            if recorder.error is not None:
-                raise _unsaved(recorder)
+            save = await asyncio.to_thread(_scored, self._database, self._run)
+            async with Recorder(self._database, lease, save) as recorder:
+                lanes = [
+                    asyncio.create_task(self._lane(lane, recorder))
+                    for lane in lanes_of(self._endpoints)
+                ]
+                done = await recorder.until_failed(asyncio.create_task(finish(lanes)))
+            recorder.raise_if_failed("answers")
         except BaseException:
             with contextlib.suppress(StoreError):  # what went wrong first is what is told
                 await to_the_end(asyncio.to_thread(self._leave, False))
@@ -114,26 +118,13 @@ class Runner:
                     datetime.now(UTC) if finished else None,
                 )
 
-    async def _until_failed(self, recorder: Recorder) -> bool:
-        """All lanes to their end, unless the record fails first."""
-        lanes = [
-            asyncio.create_task(self._lane(lane, recorder)) for lane in lanes_of(self._endpoints)
-        ]
-        asking = asyncio.create_task(finish(lanes))
-        failing = asyncio.create_task(recorder.failed.wait())
-        try:
-            await asyncio.wait([asking, failing], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            asking.cancel()
-            failing.cancel()
-            await asyncio.wait([asking, failing])
-        return not asking.cancelled() and all(asking.result())
-
-    async def _lane(self, lane: Sequence[EndpointSettings], recorder: Recorder) -> bool:
+    async def _lane(
+        self, lane: Sequence[EndpointSettings], recorder: Recorder[RecordedAnswer]
+    ) -> bool:
         finished = [await self._turn(endpoint, recorder) for endpoint in lane]
         return all(finished)
 
-    async def _turn(self, endpoint: EndpointSettings, recorder: Recorder) -> bool:
+    async def _turn(self, endpoint: EndpointSettings, recorder: Recorder[RecordedAnswer]) -> bool:
         progress = self.progress.endpoints[endpoint.name]
         if progress.total == 0:
             progress.state = "nothing to ask"
@@ -172,13 +163,16 @@ class Runner:
         await asyncio.to_thread(note)
 
 
-def _unsaved(recorder: Recorder) -> Exception:
-    """Why the record failed, and what that cost."""
-    error = recorder.error
-    assert error is not None
-    if not isinstance(error, StoreError) or not recorder.unsaved:
-        return error
-    return type(error)(
-        f"{error} ({recorder.unsaved} answers received after the last save are not recorded; "
-        "they will be asked again)"
-    )
+def _scored(database: Database, run: Run) -> Save[RecordedAnswer]:
+    """Writes answers with their automatic grades; the texts these will name are stored now."""
+    grader = AutoGrader(run.suite, run.rubric)
+    with database.write() as connection:
+        put_texts(connection, "rubric_rule", [grader.rubric_text])
+        put_texts(connection, "case_rule", grader.case_texts)
+
+    def save(connection: Connection, batch: Sequence[RecordedAnswer]) -> None:
+        ids = add_answers(connection, run.id, batch)
+        grades = [grader.grade(one.place.case, one.answer.status, one.answer.text) for one in batch]
+        GradeWriter(connection).add(list(zip(ids, grades, strict=True)))
+
+    return save

@@ -52,7 +52,7 @@ class Turn:
     """Asks one endpoint. Whatever happens to it, its places end in the record or stay open."""
 
     def __init__(
-        self, settings: TurnSettings, recorder: Recorder, progress: EndpointProgress
+        self, settings: TurnSettings, recorder: Recorder[RecordedAnswer], progress: EndpointProgress
     ) -> None:
         self._settings = settings
         self._endpoint = settings.endpoint

@@ -50,6 +50,15 @@ class GradeWriter:
             "rationale": grade.rationale,
             "token": grade.token,
             "at": grade.at,
+            "checkpoints": None if grade.checkpoints is None else list(grade.checkpoints),
+            "comment": grade.comment,
+            "vote": grade.vote,
+            "entropy": grade.entropy,
+            "campaign": grade.campaign,
+            "seen": None if grade.seen is None else list(grade.seen),
+            "params": None if grade.params is None else dict(grade.params),
+            "cost_usd": grade.cost_usd,
+            "prompt_fingerprint": grade.prompt_fingerprint,
         }
 
     def _grader(self, grade: NewGrade) -> int:
@@ -146,6 +155,15 @@ def read_grades(
                 rationale=row.rationale,
                 token=row.token,
                 at=row.at,
+                checkpoints=row.checkpoints,
+                comment=row.comment,
+                vote=row.vote,
+                entropy=row.entropy,
+                campaign=row.campaign,
+                seen=row.seen,
+                params=row.params,
+                cost_usd=row.cost_usd,
+                prompt_fingerprint=row.prompt_fingerprint,
             ),
         )
 

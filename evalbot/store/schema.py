@@ -191,6 +191,15 @@ class GradeColumns(TypedColumns):
     rationale: Named[str | None] = Column(Text)
     token: Named[str | None] = Column(String(64), unique=True)
     at: Named[datetime] = Column(UtcTime)
+    checkpoints: Named[Any | None] = Column(JSON(none_as_null=True))
+    comment: Named[str | None] = Column(Text)
+    vote: Named[int | None]
+    entropy: Named[float | None]
+    campaign: Named[str | None] = Column(Text)
+    seen: Named[Any | None] = Column(JSON(none_as_null=True))
+    params: Named[Any | None] = Column(JSON(none_as_null=True))
+    cost_usd: Named[float | None]
+    prompt_fingerprint: Named[str | None] = Column(String(32))
 
 
 grade_table = Table(

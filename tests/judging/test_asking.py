@@ -12,7 +12,7 @@ from evalbot.domain.judging import JudgeRequest, ProviderError, ProviderReply
 from evalbot.judging.asking import Judgement, judge_answer
 from evalbot.judging.prompt import JudgePrompt
 
-PROMPT = JudgePrompt("rules", "question", ("correct", "acceptable", "wrong"), ("a",), "f")
+PROMPT = JudgePrompt("rules", "question", ("correct", "acceptable", "wrong"), ("a",))
 GOOD = '{"reason":"r","checkpoints":[],"verdict":"acceptable"}'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,19 @@ import pytest
 
 from evalbot.domain.cases import Case, Checkpoint, Suite
 from evalbot.domain.rubrics import Rubric
+from evalbot.fingerprint import fingerprint
 from evalbot.formats.catalogue import find_rubric, find_suite
 from evalbot.formats.judge_reply import read_judge_reply
 from evalbot.formats.rubrics import read_rubric
 from evalbot.formats.suites import read_suite
-from evalbot.judging.prompt import JudgePrompt, Presentation, judge_prompt, reply_schema
+from evalbot.judging.prompt import (
+    JudgePrompt,
+    JudgeSheet,
+    Presentation,
+    judge_sheet,
+    reply_schema,
+    sheet_from,
+)
 from tests.building import write_site
 
 ANSWER = "请关门"
@@ -41,8 +50,16 @@ def rubric(tmp_path: Path) -> Rubric:
     return replace(rubric, checkpoints=(Checkpoint("fluent", "reads as a native wrote it"),))
 
 
-def prompt(rubric: Rubric, suite: Suite, answer: str = ANSWER, **how: object) -> JudgePrompt:
-    return judge_prompt(rubric, suite, CASE, answer, Presentation(**how))  # type: ignore[arg-type]
+def sheet(rubric: Rubric, suite: Suite, **how: object) -> JudgeSheet:
+    return judge_sheet(rubric, suite, CASE, Presentation(**how))  # type: ignore[arg-type]
+
+
+def prompt(rubric: Rubric, suite: Suite, answer: str = ANSWER) -> JudgePrompt:
+    return sheet(rubric, suite).prompt(answer)
+
+
+def name(sheet: JudgeSheet) -> str:
+    return fingerprint(sheet.text)
 
 
 def test_a_judge_sees_rubric_case_and_answer_and_not_where_they_are_from(
@@ -74,7 +91,6 @@ def test_the_fence_is_random_and_no_part_of_what_was_asked(rubric: Rubric, suite
     fences = {made.question.splitlines()[-1] for made in (one, again)}
     assert len(fences) == 2
     assert all(re.fullmatch(r"=== [0-9a-f]{16} ===", fence) for fence in fences)
-    assert one.fingerprint == again.fingerprint
     assert one.question.splitlines()[-3] == one.question.splitlines()[-1]
 
 
@@ -90,27 +106,32 @@ def test_anything_that_is_asked_otherwise_has_another_name(rubric: Rubric, suite
     stricter = replace(rubric, judge=replace(rubric.judge, instructions="Be strict."))
     noted = replace(CASE, notes="An order.")
     names = {
-        prompt(rubric, suite).fingerprint,
-        prompt(rubric, suite, "another").fingerprint,
-        prompt(stricter, suite).fingerprint,
-        judge_prompt(rubric, suite, noted, ANSWER).fingerprint,
-        prompt(rubric, suite, reversed_scale=True).fingerprint,
+        name(sheet(rubric, suite)),
+        name(sheet(stricter, suite)),
+        name(judge_sheet(rubric, suite, noted)),
+        name(sheet(rubric, suite, reversed_scale=True)),
     }
-    assert len(names) == 5
+    assert len(names) == 4
+    assert name(sheet(rubric, suite)) in names
+
+
+def test_the_record_keeps_a_sheet_whole(rubric: Rubric, suite: Suite) -> None:
+    made = sheet(rubric, suite)
+    assert sheet_from(json.loads(json.dumps(made.text))) == made
+    assert ANSWER not in json.dumps(replace(made, question="").text, ensure_ascii=False)
 
 
 def test_votes_see_scale_and_references_in_other_orders_but_the_same_ones(
     rubric: Rubric, suite: Suite
 ) -> None:
-    made = [prompt(rubric, suite, seed=seed) for seed in range(20)]
-    assert len({one.fingerprint for one in made}) > 5
+    made = [sheet(rubric, suite, seed=seed) for seed in range(20)]
+    assert len({name(one) for one in made}) > 5
     first = {re.search(r"^- (\w+):", one.rules, re.M)[1] for one in made}  # type: ignore[index]
     assert first == {rubric.verdicts[0], rubric.verdicts[-1]}
     for one in made:
         assert all(f"- {text}" in one.question for text in CASE.references)
         assert one.verdicts == rubric.verdicts
-    again = prompt(rubric, suite, seed=7)
-    assert again.fingerprint == made[7].fingerprint
+    assert name(sheet(rubric, suite, seed=7)) == name(made[7])
 
 
 def test_the_reversed_scale_is_the_other_order_of_the_same_presentation(

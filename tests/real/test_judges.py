@@ -13,7 +13,7 @@ from evalbot.formats.catalogue import find_rubric, find_suite, shipped_folder
 from evalbot.formats.rubrics import read_rubric
 from evalbot.formats.suites import read_suite
 from evalbot.judging.asking import Judgement, judge_answer
-from evalbot.judging.prompt import judge_prompt
+from evalbot.judging.prompt import judge_sheet
 from evalbot.providers.litellm_provider import LitellmProvider
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -23,7 +23,7 @@ def judged(model: str, api_base: str, max_tokens: int) -> Judgement:
     suite = read_suite(find_suite("demo", shipped_folder()))
     rubric = read_rubric(find_rubric(suite.rubric, shipped_folder()))
     case = Case("sky", "What colour is a clear sky?", references=("blue",))
-    prompt = judge_prompt(rubric, replace(suite, cases=(case,)), case, "It is blue.")
+    prompt = judge_sheet(rubric, replace(suite, cases=(case,)), case).prompt("It is blue.")
     provider = LitellmProvider(JudgeSettings("small", model, api_base=api_base, retries=0))
     sampling = {"temperature": 0, "max_tokens": max_tokens}
     return asyncio.run(judge_answer(provider, prompt, "It is blue.", sampling))

@@ -134,7 +134,7 @@ def test_cancelling_while_the_last_answers_are_written_loses_none(
         time.sleep(0.1)
         return add_answers(connection, run, answers)
 
-    monkeypatch.setattr("evalbot.running.recorder.add_answers", slowly)
+    monkeypatch.setattr("evalbot.running.runner.add_answers", slowly)
     site.endpoint("a", server.base_url)
     prepared = site.new()
     cancel(site, prepared, lambda progress: progress.endpoints["a"].done == 4

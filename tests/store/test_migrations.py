@@ -7,13 +7,14 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import MetaData, create_engine, select, text
 
 from evalbot.errors import InputError, NeedsUpgradeError, StoreError
 from evalbot.formats.catalogue import shipped_folder
 from evalbot.store import runs, sweeps
 from evalbot.store.answers import read_answers
 from evalbot.store.database import connect, open_database, revision_of
+from evalbot.store.grades import read_grades
 from evalbot.store.tables import SCHEMA_REVISION, metadata
 from evalbot.store.upgrades import backup, upgrade
 from tests.building import record, said, small_run, write_site
@@ -99,15 +100,41 @@ def test_an_upgrade_copies_the_database_first(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("a.backup-*.db"))) == 1
 
 
-def test_an_upgrade_keeps_every_row(tmp_path: Path, database_url: str) -> None:
+@pytest.mark.parametrize("older", ["0001", "0002"])
+def test_an_upgrade_keeps_every_row(tmp_path: Path, database_url: str, older: str) -> None:
     run = small_run(write_site(tmp_path), "a", "b")
     answer = said("door", "a", "请关门")
-    with connect(database_url) as database:
-        upgrade(database, MIGRATIONS, "0001")
+    newest = f"sqlite:///{tmp_path / 'newest.db'}"
+    with open_database(newest) as database:
         record(database, run, [answer])
+    with connect(database_url) as database:
+        upgrade(database, MIGRATIONS, older)
+    copy_rows(newest, database_url)
+    with connect(database_url) as database:
         upgrade(database, MIGRATIONS)
     assert differences(database_url) == []
     with open_database(database_url) as database, database.read() as connection:
         assert runs.get_run(connection, run.id) == run
         assert [one.answer for _, one in read_answers(connection, run.id)] == [answer.answer]
+        [grade] = read_grades(connection, run.id)
+        assert (grade.grade.verdict, grade.grade.checkpoints) == ("correct", None)
         assert sweeps.list_sweeps(connection) == []
+
+
+def copy_rows(source: str, target: str) -> None:
+    """All rows of the columns that both databases have: what an older evalbot had written."""
+    old = MetaData()
+    engine = create_engine(target.replace("postgresql://", "postgresql+psycopg://"))
+    old.reflect(engine)
+    with create_engine(source).connect() as reading, engine.begin() as writing:
+        for table in metadata.sorted_tables:
+            if table.name not in old.tables:
+                continue
+            into = old.tables[table.name]
+            rows = [dict(row) for row in reading.execute(select(table)).mappings()]
+            kept = [{name: row[name] for name in row if name in into.columns} for row in rows]
+            if kept:
+                for name in kept[0]:
+                    into.columns[name].type = table.columns[name].type
+                writing.execute(into.insert(), kept)
+    engine.dispose()
