@@ -19,6 +19,7 @@ from evalbot.cli import (
     export,
     importing,
     init,
+    judge,
     rates,
     run,
     runs,
@@ -45,7 +46,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (init, check, demo, run, runs, show, score, rates, speed, speeds, export):
+for command in (init, check, demo, run, runs, show, score, judge, rates, speed, speeds, export):
     command.register(app)
 app.add_typer(importing.app, name="import")
 app.add_typer(db.app, name="db")

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from evalbot.domain.answers import Usage
 
+PER_PRICE = 1_000_000
+"""Tokens that a price is for."""
+
 SCHEMA = "response_format"
 """The parameter that holds a model to the form of the reply, as providers call it."""
 
@@ -44,6 +47,17 @@ class JudgeRequest:
     question: str
     sampling: Mapping[str, Any]
     schema: Mapping[str, Any] | None
+
+
+class Price(NamedTuple):
+    """What a judge costs, in USD per million tokens read and written."""
+
+    read: float
+    written: float
+
+    def of(self, read: int, written: int) -> float:
+        """USD for so many tokens."""
+        return (read * self.read + written * self.written) / PER_PRICE
 
 
 @dataclass(frozen=True, slots=True)

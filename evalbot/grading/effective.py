@@ -30,7 +30,7 @@ def effective(
     if layer is Layer.AUTO:
         return _single(grades[-1:], is_stale)
     if layer is Layer.JUDGE:
-        return _majority(_judges(grades, judge), is_stale)
+        return _majority(_judges(grades, is_stale, judge), is_stale)
     people = [grade for grade in grades if grade.layer == Layer.HUMAN]
     if layer is Layer.HUMAN:
         return _majority(people, is_stale)
@@ -40,11 +40,16 @@ def effective(
     return _unanimous(people, is_stale)
 
 
-def _judges(grades: Sequence[GradeGlance], judge: str | None) -> list[GradeGlance]:
+def _judges(
+    grades: Sequence[GradeGlance], is_stale: IsStale, judge: str | None
+) -> list[GradeGlance]:
     if judge is not None:
         return [grade for grade in grades if grade.grader == judge]
-    panel = [grade for grade in grades if grade.grader == PANEL]
-    return panel or [grade for grade in grades if VOTE_MARK not in grade.grader]
+    # A stale panel says nothing of judges that have graded again since.
+    panel = [grade for grade in grades if grade.grader == PANEL and not is_stale(grade)]
+    return panel or [
+        grade for grade in grades if grade.grader != PANEL and VOTE_MARK not in grade.grader
+    ]
 
 
 def _single(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:

@@ -55,17 +55,24 @@ class Judgement:
 
 
 async def judge_answer(
-    provider: Provider, prompt: JudgePrompt, answer: str, sampling: Mapping[str, Any]
+    provider: Provider,
+    prompt: JudgePrompt,
+    answer: str,
+    sampling: Mapping[str, Any],
+    refused: set[str] | None = None,
 ) -> Judgement:
     """A verdict on one answer, or why there is none; a bad reply never raises.
 
     A refused parameter is dropped and asked without, each once. A reply that was cut off is
     asked for once more with twice the tokens. Nothing else is asked again: at temperature 0
-    it would come out the same.
+    it would come out the same. refused: parameters that are known to be refused, and left out
+    from the start; those found now join them.
     """
+    known = set() if refused is None else refused
+    dropped = sorted(known)
     params = {"max_tokens": DEFAULT_MAX_TOKENS, **sampling}
-    schema: Mapping[str, Any] | None = reply_schema(prompt)
-    dropped: list[str] = []
+    params = {key: value for key, value in params.items() if key not in known}
+    schema: Mapping[str, Any] | None = None if SCHEMA in known else reply_schema(prompt)
     replies: list[ProviderReply] = []
     is_larger = False
     while True:
@@ -82,6 +89,7 @@ async def judge_answer(
             else:
                 reading = JudgeReading(None, ERROR, detail=error.detail)
                 return _judgement(reading, "", params, schema, dropped, replies)
+            known.add(str(name))
             dropped.append(str(name))
             continue
         replies.append(reply)

@@ -10,15 +10,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from evalbot.domain.answers import Usage
-from evalbot.domain.judging import SCHEMA, JudgeRequest, ProviderError, ProviderReply
+from evalbot.domain.judging import (
+    PER_PRICE,
+    SCHEMA,
+    JudgeRequest,
+    Price,
+    ProviderError,
+    ProviderReply,
+)
 from evalbot.domain.settings import JudgeSettings
 from evalbot.errors import InputError
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 60.0
-PER_PRICE = 1_000_000
-"""Tokens that a price of the config is for."""
-
 LONGEST_DETAIL = 500
 NO_KEY = "none"
 """For servers that ask for no key: litellm wants some word."""
@@ -42,6 +46,20 @@ class LitellmProvider:
         self._settings = settings
         self._key = _key(settings)
         self._litellm = _quiet_litellm()
+
+    @property
+    def price(self) -> Price | None:
+        """The config's, else litellm's; None where neither knows the model."""
+        if self._settings.price is not None:
+            return price_in(self._settings.price)
+        try:
+            known = self._litellm.get_model_info(self._settings.model)
+        except Exception:  # a model that its list does not have
+            return None
+        read, written = known.get("input_cost_per_token"), known.get("output_cost_per_token")
+        if read is None or written is None:
+            return None
+        return Price(read * PER_PRICE, written * PER_PRICE)
 
     async def complete(self, request: JudgeRequest) -> ProviderReply:
         """One reply; ProviderError where none comes after all retries."""
@@ -114,20 +132,21 @@ class LitellmProvider:
 
     def _cost(self, reply: Any, usage: Usage) -> float | None:
         """By the config's price, else by litellm's; None where neither knows the model."""
-        price: Mapping[str, float] | None = self._settings.price
-        if price is not None:
+        if self._settings.price is not None:
             if usage.prompt_tokens is None or usage.completion_tokens is None:
                 return None
-            tokens = (
-                usage.prompt_tokens * price["input"] + usage.completion_tokens * price["output"]
-            )
-            return tokens / PER_PRICE
+            return price_in(self._settings.price).of(usage.prompt_tokens, usage.completion_tokens)
         try:
             return float(
                 self._litellm.completion_cost(completion_response=reply, model=self._settings.model)
             )
         except Exception:  # a model that its list does not have
             return None
+
+
+def price_in(config: Mapping[str, float]) -> Price:
+    """The price as the config gives it."""
+    return Price(config["input"], config["output"])
 
 
 def _usage(usage: Any) -> Usage:

@@ -131,8 +131,8 @@ def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
         )
     if any(row.rate.stale for row in rows):
         yield (
-            "stale: graded under an older text, and in neither n nor unscored; "
-            "evalbot score renews the automatic grades"
+            "stale: graded under an older text, and in neither n nor unscored; evalbot score "
+            "renews the automatic grades, evalbot judge the judges'"
         )
     for row in rows:
         if row.rate.reasons and row.tag is None:

@@ -17,13 +17,15 @@ from evalbot.fingerprint import fingerprint
 from evalbot.formats.fields import CHECK_SUFFIX
 from evalbot.formats.problems import nearest
 from evalbot.grading.basis import Basis, basis_of
-from evalbot.grading.effective import effective, layers_behind
+from evalbot.grading.effective import VOTE_MARK, effective, layers_behind
 from evalbot.grading.staleness import Rules
+from evalbot.reporting.judge_coverage import JudgeCoverage, judge_coverage
 from evalbot.stats.rates import CaseGrades, Graded, Rate, rate_of
 from evalbot.store import runs
 from evalbot.store.answers import AnswerGlance, glance_at_answers
 from evalbot.store.database import Connection, Database
 from evalbot.store.grades import GradeGlance, glance_at_grades
+from evalbot.store.judging import judges_used
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ def rate_rows(
         chosen = [runs.get_run(connection, name) for name in names]
         chosen = [run for run in chosen if not query.suites or run.suite.name in query.suites]
         _refuse_unknown(chosen, query)
+        if query.judge is not None:
+            _refuse_unknown_judge(connection, chosen, query.judge)
         for run in chosen:
             rows += rates_of_run(connection, run, basis_of(run, folder), query)
     return rows
@@ -91,11 +95,16 @@ def rates_of_run(connection: Connection, run: Run, basis: Basis, query: RateQuer
     """The rows of one run, seen in a transaction that is open already."""
     answers = list(glance_at_answers(connection, run.id))
     grades = glance_at_grades(connection, run.id, layers_behind(query.layer))
-    return list(_RunTable(run, basis, query, answers, grades).rows())
+    table = _RunTable(run, basis, query, answers, grades)
+    if query.layer is Layer.JUDGE:
+        table.coverage = judge_coverage(connection, run.id, answers, table.graded)
+    return list(table.rows())
 
 
 class _RunTable:
-    """The rows of one run."""
+    """The rows of one run; coverage: of the judge layer."""
+
+    coverage: JudgeCoverage | None = None
 
     def __init__(
         self,
@@ -111,7 +120,7 @@ class _RunTable:
         self._rules = Rules.of(basis)
         self._cases_fingerprint = fingerprint(dict(self._rules.cases))
         self._case_of = {answer.id: answer.case for answer in answers}
-        self._graded = dict(self._grade_all(grades))
+        self.graded = dict(self._grade_all(grades))
         self._answers: dict[tuple[str, int], dict[str, list[AnswerGlance]]] = {}
         for answer in answers:
             by_case = self._answers.setdefault((answer.endpoint, answer.pass_), defaultdict(list))
@@ -167,11 +176,13 @@ class _RunTable:
                 f"run {self._run.id} is not finished: what was not asked yet is unscored as "
                 f"not_graded (evalbot run --resume {self._run.id})"
             )
+        if self.coverage is not None and self.coverage.note is not None:
+            notes.append(self.coverage.note)
         return tuple(notes)
 
     def _repeats(self, answers: Sequence[AnswerGlance]) -> list[Graded]:
         """One entry per repeat of the run, asked or not."""
-        graded = [self._graded.get(answer.id, Graded()) for answer in answers]
+        graded = [self.graded.get(answer.id, Graded()) for answer in answers]
         return graded + [Graded()] * (self._run.repeats - len(graded))
 
     def _grade_all(self, grades: Iterable[GradeGlance]) -> Iterator[tuple[int, Graded]]:
@@ -202,6 +213,8 @@ class _RunTable:
             parts.append(f"undecided:{undecided}")
         if layer is Layer.JUDGE:
             parts.append(f"judge:{self._query.judge or 'majority'}")
+            if self.coverage is not None:
+                parts.append(self.coverage.signature)
         parts += [
             f"rubric:{rubric.name}@{rubric.version}/{self._rules.layers[layer][:8]}",
             f"cases:{len(self._rules.cases)}/{self._cases_fingerprint[:8]}",
@@ -260,3 +273,10 @@ def _refuse_unknown(chosen: Sequence[Run], query: RateQuery) -> None:
             raise NotFoundError(f"no model {name!r} in these runs; {hint}")
     if query.judge is not None and query.layer is not Layer.JUDGE:
         raise InputError("--judge goes with --layer judge")
+
+
+def _refuse_unknown_judge(connection: Connection, chosen: Sequence[Run], judge: str) -> None:
+    known = {one.name for run in chosen for one in judges_used(connection, run.id)}
+    if judge.partition(VOTE_MARK)[0] not in known:
+        there = f"there are: {', '.join(sorted(known))}" if known else "nothing was judged yet"
+        raise NotFoundError(f"no judge {judge!r} has graded these runs; {there}")

@@ -1,0 +1,220 @@
+"""What is left for one judge to judge, page by page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from evalbot.domain.answers import AnswerStatus
+from evalbot.domain.cases import Case
+from evalbot.domain.rubrics import Layer
+from evalbot.domain.runs import Run
+from evalbot.domain.settings import JudgeSettings
+from evalbot.fingerprint import fingerprint
+from evalbot.grading.basis import Basis
+from evalbot.judging.ballots import Ballot, Reply
+from evalbot.judging.identity import Vote, identity_in, judge_fingerprint
+from evalbot.judging.prompt import JudgeSheet, Presentation, judge_sheet
+from evalbot.running.estimate import rough_tokens
+from evalbot.store.database import Connection, Database
+from evalbot.store.judging import (
+    AnswerToJudge,
+    VoteSaid,
+    answers_to_judge,
+    left_open,
+    votes_said,
+)
+
+
+class Only(StrEnum):
+    """Which answers are judged.
+
+    needs_review: those that automatic scoring left open. unjudged: all that this judge has not
+    replied to. all: also those whose replies brought no verdict. What has a verdict by the same
+    judge, prompt, rubric and case is never asked again.
+    """
+
+    NEEDS_REVIEW = "needs_review"
+    UNJUDGED = "unjudged"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is to be judged, and how often. votes and seed: see Docket."""
+
+    only: Only = Only.UNJUDGED
+    include_truncated: bool = False
+    seed: int = 1
+
+    @property
+    def statuses(self) -> tuple[AnswerStatus, ...]:
+        """Of answers that are judged; the others are unscored by their status."""
+        truncated = (AnswerStatus.TRUNCATED,) if self.include_truncated else ()
+        return (AnswerStatus.OK, *truncated)
+
+
+class ShelvedSheet(NamedTuple):
+    """A sheet with its name and how long it is, roughly, in tokens."""
+
+    sheet: JudgeSheet
+    fingerprint: str
+    presentation: Presentation
+    tokens: int
+
+
+class Task(NamedTuple):
+    """One reply to be asked for. earlier: replies to the same that brought no verdict."""
+
+    answer: AnswerToJudge
+    vote: Vote
+    earlier: int
+    shelved: ShelvedSheet
+    ballot: Ballot
+
+
+@dataclass(slots=True)
+class Material:
+    """What all judges of a run go by today, and the sheets made of it."""
+
+    run: Run
+    basis: Basis
+    rubric_fingerprint: str = field(init=False)
+    cases: Mapping[str, str] = field(init=False)
+    _by_key: Mapping[str, Case] = field(init=False)
+    _sheets: dict[tuple[str, Presentation], ShelvedSheet] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        suite = self.basis.suite
+        self.rubric_fingerprint = self.basis.rubric.fingerprint_for(Layer.JUDGE)
+        self.cases = {case.key: suite.grading_fingerprint(case) for case in suite.cases}
+        self._by_key = {case.key: case for case in suite.cases}
+
+    def sheet(self, case: str, presentation: Presentation) -> ShelvedSheet:
+        """The sheet of a case in this presentation, made once."""
+        found = self._sheets.get((case, presentation))
+        if found is None:
+            suite, rubric = self.basis.suite, self.basis.rubric
+            sheet = judge_sheet(rubric, suite, self._by_key[case], presentation)
+            tokens = rough_tokens(sheet.rules) + rough_tokens(sheet.question)
+            found = ShelvedSheet(sheet, fingerprint(sheet.text), presentation, tokens)
+            self._sheets[case, presentation] = found
+        return found
+
+
+class Page(NamedTuple):
+    """The tasks of some answers; judged: how many verdicts on them are on record already."""
+
+    tasks: list[Task]
+    judged: int
+
+
+class Docket:
+    """One judge's work on a run. votes: how many replies are asked for to each answer.
+
+    The first vote sees scale and references as they are written; each further one in an order
+    drawn from its seed. taken: identities that a batch has, and that nobody else may ask.
+    """
+
+    def __init__(
+        self,
+        material: Material,
+        judge: JudgeSettings,
+        votes: int,
+        scope: Scope,
+        taken: Collection[str] = (),
+    ) -> None:
+        self._material = material
+        self._judge = judge_fingerprint(judge)
+        self._votes = votes
+        self._scope = scope
+        self._taken = taken
+
+    def pages(self, database: Database) -> Iterator[Page]:
+        """The tasks, an answer's votes together; each page is read when it is asked for."""
+        last = 0
+        while True:
+            with database.read() as connection:
+                answers = answers_to_judge(
+                    connection, self._material.run.id, self._scope.statuses, last
+                )
+                if not answers:
+                    return
+                last = answers[-1].id
+                page = self._page(connection, answers)
+            yield page
+
+    def vote(self, answer: AnswerToJudge, number: int) -> tuple[Vote, ShelvedSheet]:
+        """What would be asked as this vote on an answer."""
+        material, place = self._material, answer.place
+        presentation = Presentation() if number == 1 else Presentation(self._scope.seed + number)
+        shelved = material.sheet(place.case, presentation)
+        vote = Vote(
+            judge=self._judge,
+            sheet=shelved.fingerprint,
+            rubric=material.rubric_fingerprint,
+            case=material.cases[place.case],
+            run=material.run.id,
+            place=place,
+            attempt=answer.attempt,
+            number=number,
+        )
+        return vote, shelved
+
+    def _page(self, connection: Connection, answers: Sequence[AnswerToJudge]) -> Page:
+        first, last = answers[0].id, answers[-1].id
+        if self._scope.only is Only.NEEDS_REVIEW:
+            open_ = left_open(connection, first, last)
+            answers = [answer for answer in answers if answer.id in open_]
+        said: dict[str, list[VoteSaid]] = defaultdict(list)
+        for one in votes_said(connection, self._material.run.id, first, last):
+            said[identity_in(one.token)].append(one)
+        most = max((one.vote for replies in said.values() for one in replies), default=0)
+        tasks: list[Task] = []
+        judged = 0
+        for answer in answers:
+            ballot = Ballot(self._votes, self._material.basis.rubric.judge.min_votes)
+            tasks += self._tasks_for(answer, ballot, said)
+            self._put_further(answer, ballot, said, most)
+            judged += sum(1 for one in ballot.replies.values() if one.verdict is not None)
+        return Page(tasks, judged)
+
+    def _tasks_for(
+        self, answer: AnswerToJudge, ballot: Ballot, said: Mapping[str, Sequence[VoteSaid]]
+    ) -> Iterator[Task]:
+        for number in range(1, self._votes + 1):
+            vote, shelved = self.vote(answer, number)
+            identity = vote.identity
+            replies = said.get(identity, ())
+            if self._counts(replies):
+                ballot.put(number, _reply(replies[-1]))
+            elif identity not in self._taken:
+                yield Task(answer, vote, len(replies), shelved, ballot)
+
+    def _put_further(
+        self,
+        answer: AnswerToJudge,
+        ballot: Ballot,
+        said: Mapping[str, Sequence[VoteSaid]],
+        most: int,
+    ) -> None:
+        """Votes beyond those wanted now, from when more were: a majority loses none."""
+        for number in range(self._votes + 1, most + 1):
+            replies = said.get(self.vote(answer, number)[0].identity, ())
+            if replies:
+                ballot.size += 1
+                ballot.put(number, _reply(replies[-1]))
+
+    def _counts(self, replies: Sequence[VoteSaid]) -> bool:
+        """Whether these replies need no further one."""
+        if not replies:
+            return False
+        return replies[-1].verdict is not None or self._scope.only is not Only.ALL
+
+
+def _reply(said: VoteSaid) -> Reply:
+    flags = (said.evidence or {}).get("flags", ())
+    return Reply(said.verdict, said.unscored_reason, said.rationale, said.checkpoints or (), flags)

@@ -1,0 +1,99 @@
+"""Which judges judge a run, by which rules, and what that will take; nothing is asked here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evalbot.domain.settings import Config, JudgeSettings
+from evalbot.errors import InputError, NotFoundError
+from evalbot.formats.problems import nearest
+from evalbot.grading.basis import basis_of
+from evalbot.judging.asking import DEFAULT_MAX_TOKENS
+from evalbot.judging.docket import Docket, Material, Scope
+from evalbot.judging.session import Bench
+from evalbot.running.estimate import rough_tokens
+from evalbot.store import runs
+from evalbot.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One judge's calls, before they are made; tokens to read are rough.
+
+    judged: verdicts that are on record already.
+    """
+
+    judge: JudgeSettings
+    calls: int
+    judged: int
+    tokens_to_read: int
+    most_to_write: int
+
+
+def choose_judges(config: Config, names: Sequence[str]) -> tuple[JudgeSettings, ...]:
+    """The judges of these names, or all; NotFoundError for one that is not there."""
+    known = {judge.name: judge for judge in config.judges}
+    if not known:
+        raise InputError(
+            "evalbot.yaml has no judges; add one under `judges:` (docs/judging.md shows how)"
+        )
+    for name in names:
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"; did you mean {close}?" if close else f"; there are: {', '.join(known)}"
+            raise NotFoundError(f"evalbot.yaml has no judge {name!r}{hint}")
+    return tuple(known[name] for name in dict.fromkeys(names)) or config.judges
+
+
+def read_material(database: Database, run_id: str, folder: Path) -> Material:
+    """A run with what it is judged by today."""
+    with database.read() as connection:
+        run = runs.get_run(connection, run_id)
+    return Material(run, basis_of(run, folder))
+
+
+def votes_of(judge: JudgeSettings, votes: int | None, material: Material) -> int:
+    """How often the judge is asked about an answer; InputError where that can make no grade."""
+    count = judge.votes if votes is None else votes
+    rubric = material.basis.rubric
+    if count < rubric.judge.min_votes:
+        raise InputError(
+            f"rubric {rubric.name} wants at least {rubric.judge.min_votes} votes for a grade, "
+            f"judge {judge.name} would give {count}; try --votes {rubric.judge.min_votes}"
+        )
+    return count
+
+
+def prepare(
+    database: Database,
+    material: Material,
+    judges: Sequence[JudgeSettings],
+    votes: int | None,
+    scope: Scope,
+    taken: Mapping[str, Collection[str]],
+    progress: Callable[[str], None] = lambda _: None,
+) -> tuple[Bench, list[Workload]]:
+    """The session's bench, and each judge's workload.
+
+    taken: by judge, identities that are in a batch. progress is told which judge is looked at.
+    """
+    counts = {judge.name: votes_of(judge, votes, material) for judge in judges}
+    dockets = {
+        judge.name: Docket(material, judge, counts[judge.name], scope, taken.get(judge.name, ()))
+        for judge in judges
+    }
+    loads = []
+    for judge in judges:
+        progress(judge.name)
+        calls = judged = read = 0
+        for page in dockets[judge.name].pages(database):
+            calls += len(page.tasks)
+            judged += page.judged
+            read += sum(one.shelved.tokens + rough_tokens(one.answer.text) for one in page.tasks)
+        written = int(judge.sampling.get("max_tokens", DEFAULT_MAX_TOKENS))
+        loads.append(Workload(judge, calls, judged, read, calls * written))
+    calls_of = {load.judge.name: load.calls for load in loads}
+    judged_by = {load.judge.name: load.judged for load in loads}
+    return Bench(tuple(judges), counts, scope, dockets, calls_of, judged_by), loads
