@@ -96,7 +96,7 @@ def _write(
     _write_lines(
         folder / GRADES,
         (
-            grade_line(run.suite.name, one, stale=rules.is_stale(one.place.case, one.grade))
+            grade_line(run.suite.name, one, mask, stale=rules.is_stale(one.place.case, one.grade))
             for one in grades
         ),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -14,20 +14,9 @@ from evalbot.store.database import Connection
 from evalbot.store.grades import PEOPLE, pseudonyms, read_grades
 from evalbot.transfer.masking import Mask
 
-Line: TypeAlias = dict[str, Any]
+DETAIL = "detail"
 
-NOT_KEPT_YET = (
-    "checkpoints",
-    "comment",
-    "vote",
-    "entropy",
-    "campaign",
-    "seen",
-    "params",
-    "cost_usd",
-    "prompt_fingerprint",
-)
-"""Fields of a grade that stand in every line and are null so far."""
+Line: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +53,8 @@ def grade_records(connection: Connection, run: Run, *, names: bool) -> list[Grad
     return records
 
 
-def grade_line(suite: str, record: GradeRecord, *, stale: bool) -> Line:
-    """A grade as its JSON object."""
+def grade_line(suite: str, record: GradeRecord, mask: Mask, *, stale: bool) -> Line:
+    """A grade as its JSON object; what a judge's server said of itself is masked."""
     grade, place = record.grade, record.place
     return {
         "suite": suite,
@@ -81,21 +70,37 @@ def grade_line(suite: str, record: GradeRecord, *, stale: bool) -> Line:
         "verdict": grade.verdict,
         "unscored_reason": grade.unscored_reason,
         "stale": stale,
-        "evidence": grade.evidence,
-        "checkpoints": None,
+        "evidence": _masked_evidence(grade.evidence, mask),
+        "checkpoints": grade.checkpoints,
         "rationale": grade.rationale,
-        "comment": None,
-        "vote": None,
-        "entropy": None,
-        "campaign": None,
-        "seen": None,
-        "params": None,
-        "cost_usd": None,
-        "prompt_fingerprint": None,
+        "comment": grade.comment,
+        "vote": grade.vote,
+        "entropy": grade.entropy,
+        "campaign": grade.campaign,
+        "seen": grade.seen,
+        "params": _masked_params(grade.params, mask),
+        "cost_usd": grade.cost_usd,
+        "prompt_fingerprint": grade.prompt_fingerprint,
         "rubric": grade.rubric,
         "rubric_version": grade.rubric_version,
         "at": time_text(grade.at),
     }
+
+
+def _masked_evidence(evidence: Mapping[str, Any] | None, mask: Mask) -> Mapping[str, Any] | None:
+    """`detail` may be a server's words; all else is ours, or what a model wrote."""
+    if evidence is None or DETAIL not in evidence:
+        return evidence
+    return {**evidence, DETAIL: mask.value(evidence[DETAIL])}
+
+
+def _masked_params(params: Mapping[str, Any] | None, mask: Mask) -> dict[str, Any] | None:
+    if params is None:
+        return None
+    masked: dict[str, Any] = mask.value(dict(params))
+    if "model" in params:
+        masked["model"] = mask.model(params["model"])
+    return masked
 
 
 def answer_line(suite: str, recorded: RecordedAnswer, mask: Mask) -> Line:

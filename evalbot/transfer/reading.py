@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -15,9 +16,11 @@ from evalbot.formats.problems import Problems, nearest, one_of, shown
 from evalbot.formats.tree import Entries
 from evalbot.grading.basis import Basis
 from evalbot.grading.staleness import Rules
+from evalbot.judging.asking import ERROR
+from evalbot.judging.identity import Vote, token_of
 from evalbot.transfer.head import NUMBER, EarlierRubric, Head
-from evalbot.transfer.lines import NOT_KEPT_YET, GradeRecord
-from evalbot.transfer.strict import boolean, free, moment, optional_text
+from evalbot.transfer.lines import GradeRecord
+from evalbot.transfer.strict import boolean, free, free_list, moment, optional_text
 from evalbot.transfer.verdicts import UNSCORED_REASONS
 
 SOURCES = ("server", "client", "none")
@@ -47,6 +50,7 @@ class LineReader:
             *(fingerprint(body) for body in head.cases),
         }
         self._rubrics = dict(_by_line(head.rubrics))
+        self._replies: Counter[str] = Counter()
 
     def answers(self, text: str, file: str) -> list[RecordedAnswer]:
         """The answers of answers.jsonl."""
@@ -72,7 +76,7 @@ class LineReader:
             if where not in answers:
                 expected = "an attempt that answers.jsonl has"
                 fields.fault("attempt", str(where.attempt), expected)
-            grade = self._grade(fields, entries.line)
+            grade = self._with_token(self._grade(fields, entries.line), where)
             self._check_stale(fields, where.place.case, grade)
             found.append(GradeRecord(where.place, where.attempt, grade))
             fields.finish()
@@ -146,14 +150,42 @@ class LineReader:
             at=moment(fields, "at"),
             evidence=free(fields, "evidence") if fields.has("evidence") else None,
             rationale=optional_text(fields, "rationale"),
+            checkpoints=free_list(fields, "checkpoints"),
+            comment=optional_text(fields, "comment"),
+            vote=fields.integer("vote", ATTEMPT),
+            entropy=fields.number("entropy", NOT_NEGATIVE),
+            campaign=optional_text(fields, "campaign"),
+            seen=free_list(fields, "seen"),
+            params=free(fields, "params") if fields.has("params") else None,
+            cost_usd=fields.number("cost_usd", NOT_NEGATIVE),
+            prompt_fingerprint=optional_text(fields, "prompt_fingerprint"),
         )
         if grade.case_fingerprint not in self._known_cases:
             expected = "the fingerprint of a case in suite/, or of an earlier rule in run.json"
             fields.fault("case_fingerprint", shown(grade.case_fingerprint), expected)
-        for name in NOT_KEPT_YET:
-            if fields.has(name):
-                fields.fault(name, "a value", "null: this evalbot cannot keep it")
         return grade
+
+    def _with_token(self, grade: NewGrade, where: Whereabouts) -> NewGrade:
+        """A judge's reply keeps its name, so that it is never asked for again here either."""
+        judge = (grade.params or {}).get("judge")
+        sheet = grade.prompt_fingerprint
+        if grade.vote is None or not isinstance(judge, str) or sheet is None:
+            return grade
+        if grade.unscored_reason == ERROR:
+            return grade
+        vote = Vote(
+            judge=judge,
+            sheet=sheet,
+            rubric=grade.rubric_fingerprint,
+            case=grade.case_fingerprint,
+            run=self._run.id,
+            place=where.place,
+            attempt=where.attempt,
+            number=grade.vote,
+        )
+        token = token_of(vote.identity, self._replies[vote.identity])
+        self._replies[vote.identity] += 1
+        return grade._replace(token=token)
 
     def _check_stale(self, fields: Fields, case: str, grade: NewGrade) -> None:
         said = boolean(fields, "stale")

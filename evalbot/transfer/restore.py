@@ -149,5 +149,5 @@ def _said(
     return [
         run_values(masked_run(run, mask)),
         *(answer_line(suite, answer, mask) for answer in answers),
-        *(grade_line(suite, grade, stale=False) for grade in grades),
+        *(grade_line(suite, grade, mask, stale=False) for grade in grades),
     ]

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from evalbot.formats.fields import UNSTORABLE, Fields
+from evalbot.formats.free import free_value
 from evalbot.formats.problems import shown
-from evalbot.formats.tree import Scalar
+from evalbot.formats.tree import Items, Scalar
 
 MOMENT = "a date and time such as 2025-01-31T18:00:00.000000Z"
 
@@ -55,6 +56,21 @@ def free(fields: Fields, name: str) -> dict[str, Any]:
         fields.fault(name, "a NUL character or half a surrogate pair", "whole characters")
         return {}
     return value
+
+
+def free_list(fields: Fields, name: str) -> list[Any] | None:
+    """A list of anything that the record can hold, or null."""
+    if not fields.has(name):
+        return None
+    node = fields.entries.values[name]
+    if not isinstance(node, Items):
+        fields.fault(name, "no list", "a list, or null")
+        return None
+    value = free_value(node, fields.file, name, fields.problems)
+    if any(UNSTORABLE.search(text) for text in _texts(value)):
+        fields.fault(name, "a NUL character or half a surrogate pair", "whole characters")
+        return None
+    return list(value) if isinstance(value, list) else None
 
 
 def _texts(value: object) -> Iterator[str]:

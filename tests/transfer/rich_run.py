@@ -143,9 +143,25 @@ def spoken(rubric: Rubric, case: str) -> list[NewGrade]:
             token=None,
         )
 
+    vote = grade(Layer.JUDGE, "strong#1", None, "judge_error")._replace(
+        evidence={"detail": "Cannot connect to http://canary-host:1", "flags": []},
+        vote=1,
+        params={"judge": "f" * 32, "model": "/secret-home/judge.gguf", "dropped": ["seed"]},
+        prompt_fingerprint="e" * 32,
+    )
     return [
-        grade(Layer.JUDGE, "strong", "worst"),
-        grade(Layer.HUMAN, "Ann Canary", "best"),
+        vote,
+        vote._replace(
+            verdict="worst",
+            unscored_reason=None,
+            evidence={"flags": ["quote_missing"], "latency_s": 0.25},
+            checkpoints=[{"id": "c1", "met": None, "quote": None}],
+            cost_usd=1e-05,
+        ),
+        grade(Layer.JUDGE, "strong", "worst")._replace(entropy=0.9182958340544896),
+        grade(Layer.HUMAN, "Ann Canary", "best")._replace(
+            comment="=hm\n", campaign="c-1", seen=["judge"]
+        ),
         grade(Layer.HUMAN, "Bob Canary", None, "cannot_judge"),
         grade(Layer.ADJUDICATED, "Ann Canary", "middle"),
     ]

@@ -69,7 +69,7 @@ def test_lines_have_the_listed_fields_and_no_others(rich: Site) -> None:
     assert {tuple(line) for line in answers} == {ANSWER_FIELDS}
     assert {tuple(line) for line in grades} == {GRADE_FIELDS}
     assert len(answers) == 6
-    assert len(grades) == 6 * 5
+    assert len(grades) == 6 * 7
     order = [
         (line["model"], line["case"], line["repeat"], line["pass"], line["attempt"])
         for line in answers
@@ -133,7 +133,7 @@ def test_reviewers_keep_their_pseudonym_over_layers(rich: Site) -> None:
 def test_names_are_written_where_asked_for(rich: Site) -> None:
     rich.ids("export", RUN, "--output", "out", "--names")
     graders = {line["grader"] for line in rich.lines("out", "grades.jsonl")}
-    assert graders == {"auto", "strong", "Ann Canary", "Bob Canary"}
+    assert graders == {"auto", "strong", "strong#1", "Ann Canary", "Bob Canary"}
 
 
 def test_two_exports_differ_only_in_their_moment(rich: Site) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evalbot.domain.answers import Place
 from evalbot.domain.cases import Case
 from evalbot.domain.rubrics import ScorerName
-from evalbot.domain.runs import RecordedAnswer, Run, RunEndpoint, RunState
+from evalbot.domain.runs import NewGrade, RecordedAnswer, Run, RunEndpoint, RunState
 from evalbot.formats.problems import Problems
 from evalbot.store import runs
 from evalbot.store.answers import read_answers
@@ -112,17 +112,40 @@ def said(url: str) -> tuple[object, ...]:
             for _, one in read_answers(connection, RUN, all_attempts=True)
         }
         grades = [
-            (stored.place, stored.grade)
+            (stored.place, unmasked(stored.grade))
             for stored in read_grades(connection, RUN, all_attempts=True)
         ]
     moments = (run.started_at, run.finished_at)
     return run.rubric, run.questions, run.label, run.state, run.version, moments, answers, grades
 
 
+def unmasked(grade: NewGrade) -> NewGrade:
+    """The grade without what is masked in an export, and without its token."""
+    evidence = {**grade.evidence, "detail": None} if grade.evidence else None
+    params = {**grade.params, "model": None} if grade.params else None
+    return grade._replace(evidence=evidence, params=params, token=None)
+
+
 def test_everything_that_was_said_is_there(rich: Site, other: str) -> None:
     rich.ids("export", RUN, "--output", "one", "--names")
     rich.ids("import", "run", "one", database=other)
     assert said(rich.database) == said(other)
+
+
+def test_a_judges_reply_keeps_its_name_and_an_error_has_none(rich: Site, other: str) -> None:
+    """So that what was answered elsewhere is not asked for again."""
+    rich.ids("export", RUN, "--output", "one")
+    rich.ids("import", "run", "one", database=other)
+    with open_database(other) as database, database.read() as connection:
+        votes = [
+            stored.grade
+            for stored in read_grades(connection, RUN, all_attempts=True)
+            if stored.grade.vote is not None
+        ]
+    assert {one.token for one in votes if one.unscored_reason == "judge_error"} == {None}
+    tokens = {one.token for one in votes if one.verdict is not None}
+    assert len(tokens) == 6
+    assert all(token is not None and token.endswith(":0") for token in tokens)
 
 
 def test_the_same_run_again_adds_nothing(rich: Site, other: str) -> None:
@@ -237,7 +260,7 @@ def test_all_wrong_lines_are_told(rich: Site) -> None:
     edit_line(folder, "answers.jsonl", 1, status="fine", repeat=3, text=None, more=1)
     edit_line(folder, "answers.jsonl", 6, model="alphа", started_at="yesterday")
     edit_line(folder, "grades.jsonl", 1, verdict="great", unscored_reason=None, stale=None)
-    edit_line(folder, "grades.jsonl", 2, case_fingerprint="0" * 32, comment="hi", attempt=9)
+    edit_line(folder, "grades.jsonl", 2, case_fingerprint="0" * 32, checkpoints="all", attempt=9)
     edit_line(folder, "grades.jsonl", 3, verdict=None, unscored_reason="tired", rationale="\ud800")
     told = [line.strip() for line in rich.fails("import", "run", "one").splitlines()[1:]]
     for start in (
@@ -250,7 +273,7 @@ def test_all_wrong_lines_are_told(rich: Site) -> None:
         "grades.jsonl:1: stale: found no such value; expected true or false",
         "grades.jsonl:2: attempt: found 9; expected an attempt that answers.jsonl has",
         "grades.jsonl:2: case_fingerprint",
-        "grades.jsonl:2: comment: found a value; expected null",
+        "grades.jsonl:2: checkpoints: found no list; expected a list, or null",
         'grades.jsonl:3: unscored_reason: found "tired"; expected one of',
         "grades.jsonl:3: rationale: found a NUL character or half a surrogate pair",
     ):
