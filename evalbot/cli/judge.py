@@ -134,9 +134,9 @@ def _work(session: JudgingSession) -> bool:
         raise
     if finished is None:
         typer.echo("Stopped. Every reply is saved; the same command goes on from there", err=True)
-    elif session.is_over_budget:
+    elif session.budget.is_used_up:
         typer.echo(
-            f"Stopped at --max-cost after ${session.spent:.4f}; a higher one goes on from there",
+            f"Stopped at --max-cost after ${session.budget.spent:.4f}; a higher one goes on from there",
             err=True,
         )
     elif not finished:

@@ -1,56 +1,70 @@
-"""One judge's lane: its docket worked off, as many calls at once as it allows."""
+"""One judge's lane: jobs worked off, as many calls at once as the judge allows."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from evalbot.domain.judging import Price
-from evalbot.domain.runs import NewGrade
 from evalbot.domain.settings import JudgeSettings
 from evalbot.judging.asking import DEFAULT_MAX_TOKENS, ERROR, Judgement, Provider, judge_answer
 from evalbot.judging.budget import Budget
-from evalbot.judging.docket import Page, ShelvedSheet, Task
-from evalbot.judging.grades import GradeForm, reply_of
+from evalbot.judging.prompt import JudgePrompt
 from evalbot.judging.totals import Totals
 from evalbot.running.estimate import rough_tokens
 from evalbot.running.progress import EndpointProgress
-from evalbot.running.together import finish, to_the_end
+from evalbot.running.together import finish, within_grace
 
 GONE_AFTER = 8
 """Errors in a row after which a judge is taken to be gone."""
 
+GRACE_S = 20.0
+"""How long calls in flight may still take when we are stopped: they are paid for."""
 
-class Judged(NamedTuple):
-    """What is written when a vote is in: its grade, and the majority's where it was the last."""
-
-    answer_id: int
-    case: str
-    shelved: ShelvedSheet
-    grades: Sequence[NewGrade]
-    is_complete: bool
+Item = TypeVar("Item")
+ItemOut = TypeVar("ItemOut", covariant=True)
 
 
-Record: TypeAlias = Callable[[Judged], Awaitable[None]]
+class PricedProvider(Provider, Protocol):
+    """A judge model with its price, where that is known."""
+
+    @property
+    def price(self) -> Price | None:
+        """USD per million tokens."""
 
 
-class Source:
-    """Tasks page by page, for several workers; reading never holds up the calls in flight."""
+class StoppedError(Exception):
+    """No further call may be made: the judge is gone, or the money is."""
 
-    def __init__(self, pages: Iterator[Page]) -> None:
+
+Ask: TypeAlias = Callable[[JudgePrompt, str, Mapping[str, Any]], Awaitable[Judgement]]
+
+
+class Job(Protocol[ItemOut]):
+    """One thing to find out, by a call or two."""
+
+    async def run(self, ask: Ask) -> ItemOut:
+        """What is to be recorded; ask raises StoppedError where no call may be made."""
+        ...
+
+
+class Source(Generic[Item]):
+    """Jobs page by page, for several workers; reading never holds up the calls in flight."""
+
+    def __init__(self, pages: Iterator[Sequence[Job[Item]]]) -> None:
         self._pages = pages
-        self._page: list[Task] = []
+        self._page: list[Job[Item]] = []
         self._turn = asyncio.Lock()
 
-    async def next(self) -> Task | None:
-        """The next task; None at the end."""
+    async def next(self) -> Job[Item] | None:
+        """The next job; None at the end."""
         async with self._turn:
             while not self._page:
                 page = await asyncio.to_thread(next, self._pages, None)
                 if page is None:
                     return None
-                self._page = page.tasks[::-1]
+                self._page = list(page)[::-1]
             return self._page.pop()
 
 
@@ -60,28 +74,22 @@ class Lane:
     def __init__(
         self,
         judge: JudgeSettings,
-        provider: Provider,
-        form: GradeForm,
+        provider: PricedProvider,
         budget: Budget,
         progress: EndpointProgress,
-        *,
-        price: Price | None,
-        seed: int | None,
-        judged: int = 0,
+        totals: Totals,
     ) -> None:
         self._judge = judge
         self._provider = provider
-        self._form = form
+        self._price = provider.price
         self._budget = budget
         self._progress = progress
-        self._price = price
-        self._seed = seed
-        self._refused: set[str] = set()
+        self._totals = totals
         self._errors_in_a_row = 0
         self._gone: str | None = None
-        self.totals = Totals(judge.name, before=judged)
+        self.refused: set[str] = set()
 
-    async def work(self, source: Source, record: Record) -> bool:
+    async def work(self, source: Source[Item], record: Callable[[Item], Awaitable[None]]) -> bool:
         """Everything the source gives; False where the judge or the money was gone before."""
         self._progress.state = "asking"
         # The first alone: it tells which parameters are refused, and fills the prompt cache.
@@ -100,68 +108,59 @@ class Lane:
         self._progress.state = "done"
         return True
 
-    async def _worker(self, source: Source, record: Record) -> None:
+    async def _worker(
+        self, source: Source[Item], record: Callable[[Item], Awaitable[None]]
+    ) -> None:
         while await self._one(source, record):
             pass
 
-    async def _one(self, source: Source, record: Record) -> bool:
-        """The next task; False where there is none, or none may be asked any more."""
+    async def _one(self, source: Source[Item], record: Callable[[Item], Awaitable[None]]) -> bool:
+        """The next job; False where there is none, or none may be done any more."""
         if self._gone is not None or self._budget.is_used_up:
             return False
-        task = await source.next()
-        if task is None:
+        job = await source.next()
+        if job is None:
             return False
-        most = self.most(task)
-        if not await self._budget.reserve(most):
-            return False
+        return await within_grace(self._do(job, record), GRACE_S)
+
+    async def _do(self, job: Job[Item], record: Callable[[Item], Awaitable[None]]) -> bool:
         try:
-            judgement = await self._ask(task)
-        except BaseException:
-            await to_the_end(self._budget.settle(most, 0.0))
-            raise
-        # Answered and paid for: kept, also when we are stopped meanwhile.
-        await to_the_end(self._keep(task, judgement, most, record))
+            item = await job.run(self._ask)
+        except StoppedError:
+            return False
+        await record(item)
         return True
 
-    async def _keep(self, task: Task, judgement: Judgement, most: float, record: Record) -> None:
-        await self._budget.settle(most, judgement.cost_usd)
+    async def _ask(
+        self, prompt: JudgePrompt, answer: str, sampling: Mapping[str, Any]
+    ) -> Judgement:
+        most = self._most(prompt, sampling)
+        if not await self._budget.reserve(most):
+            raise StoppedError
+        cost: float | None = 0.0
+        try:
+            judgement = await judge_answer(self._provider, prompt, answer, sampling, self.refused)
+            cost = judgement.cost_usd if judgement.replies else 0.0
+        finally:
+            self._budget.settle(most, cost)
         self._count(judgement)
-        if self._gone is None:
-            await record(self._judged(task, judgement))
+        if self._gone is not None:
+            raise StoppedError
+        return judgement
 
-    async def _ask(self, task: Task) -> Judgement:
-        answer = task.answer.text
-        prompt = task.shelved.sheet.prompt(answer)
-        sampling = self.sampling(task.vote.number)
-        return await judge_answer(self._provider, prompt, answer, sampling, self._refused)
-
-    def sampling(self, vote: int) -> dict[str, Any]:
-        """What is sent with a vote; a seed of its own where there are several."""
-        seed = {} if self._seed is None else {"seed": self._seed + vote}
-        return {**self._judge.sampling, **seed}
-
-    def most(self, task: Task) -> float:
-        """What a task may cost at most, in USD: 0 where no price is known."""
-        if self._price is None:
+    def _most(self, prompt: JudgePrompt, sampling: Mapping[str, Any]) -> float:
+        """What a call may cost at most, in USD; 0 where there is no ceiling to keep."""
+        if self._budget.limit is None or self._price is None:
             return 0.0
-        written = int(self._judge.sampling.get("max_tokens", DEFAULT_MAX_TOKENS))
-        read = task.shelved.tokens + rough_tokens(task.answer.text)
-        return self._price.of(read, written)
-
-    def _judged(self, task: Task, judgement: Judgement) -> Judged:
-        grade = self._form.vote(self._judge, task.vote, task.shelved, task.earlier, judgement)
-        is_complete = task.ballot.put(task.vote.number, reply_of(judgement))
-        grades = [grade]
-        if is_complete:
-            grades.append(self._form.majority(self._judge, task.vote, task.ballot))
-        return Judged(task.answer.id, task.vote.case, task.shelved, grades, is_complete)
+        read = rough_tokens(prompt.rules) + rough_tokens(prompt.question)
+        return self._price.of(read, int(sampling.get("max_tokens", DEFAULT_MAX_TOKENS)))
 
     def _count(self, judgement: Judgement) -> None:
-        self.totals.add(judgement)
+        self._totals.add(judgement)
         reason = judgement.reading.unscored_reason
         self._progress.answered(reason or "ok")
-        if self.totals.cost_usd:
-            self._progress.note = f"${self.totals.cost_usd:.2f}"
+        if self._totals.cost_usd:
+            self._progress.note = f"${self._totals.cost_usd:.2f}"
         self._errors_in_a_row = self._errors_in_a_row + 1 if reason == ERROR else 0
         if self._errors_in_a_row >= GONE_AFTER:
             self._gone = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
@@ -34,6 +35,22 @@ async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
     if cancelled is not None and task.exception() is None:
         raise cancelled
     return task.result()
+
+
+async def within_grace(work: Coroutine[Any, Any, Result], seconds: float) -> Result:
+    """The result of work; when we are cancelled, it has so many seconds left to be done."""
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        if not task.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([task], timeout=seconds)
+            task.cancel()
+            await asyncio.wait([task])
+        if not task.cancelled() and (error := task.exception()) is not None:
+            raise error from None
+        raise
 
 
 async def first_of(*coroutines: Coroutine[Any, Any, None]) -> None:

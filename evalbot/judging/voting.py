@@ -1,0 +1,113 @@
+"""Votes as jobs of a lane, and as what is written of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from evalbot.domain.cases import grading_text
+from evalbot.domain.rubrics import Layer
+from evalbot.domain.runs import NewGrade
+from evalbot.domain.settings import JudgeSettings
+from evalbot.grading.basis import FROM_RECORD
+from evalbot.judging.docket import Docket, Material, ShelvedSheet, Task
+from evalbot.judging.grades import GradeForm, reply_of
+from evalbot.judging.lane import Ask
+from evalbot.store import runs
+from evalbot.store.database import Connection, Database
+from evalbot.store.grades import GradeWriter
+from evalbot.store.judging import judges_said
+from evalbot.store.texts import put_texts
+
+
+class Judged(NamedTuple):
+    """What is written when a vote is in: its grade, and the majority's where it was the last."""
+
+    answer_id: int
+    case: str
+    shelved: ShelvedSheet
+    grades: Sequence[NewGrade]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VoteForm:
+    """Makes judgements of one judge into what is written. seed: of the votes, if several."""
+
+    form: GradeForm
+    judge: JudgeSettings
+    seed: int | None
+
+    def sampling(self, number: int) -> dict[str, Any]:
+        """What is sent with a vote; a seed of its own where there are several."""
+        seed = {} if self.seed is None else {"seed": self.seed + number}
+        return {**self.judge.sampling, **seed}
+
+    def judged(self, task: Task, grade: NewGrade, is_complete: bool) -> Judged:
+        """A vote that is in, with the majority where it was the last one."""
+        grades = [grade]
+        if is_complete:
+            grades.append(self.form.majority(self.judge, task.vote, task.ballot))
+        return Judged(task.answer.id, task.vote.case, task.shelved, grades, is_complete)
+
+
+@dataclass(frozen=True, slots=True)
+class VoteJob:
+    """One reply to be asked for."""
+
+    task: Task
+    by: VoteForm
+
+    async def run(self, ask: Ask) -> Judged:
+        """The vote as it is written."""
+        task = self.task
+        answer = task.answer.text
+        prompt = task.shelved.sheet.prompt(answer)
+        said = await ask(prompt, answer, self.by.sampling(task.vote.number))
+        grade = self.by.form.vote(self.by.judge, task.vote, task.shelved, task.earlier, said)
+        is_complete = task.ballot.put(task.vote.number, reply_of(said))
+        return self.by.judged(task, grade, is_complete)
+
+
+def vote_jobs(docket: Docket, database: Database, by: VoteForm) -> Iterator[list[VoteJob]]:
+    """A docket's tasks as jobs, page by page."""
+    for page in docket.pages(database):
+        yield [VoteJob(task, by) for task in page.tasks]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeWriter:
+    """Writes judgements, and the panel's majorities where these have come together.
+
+    judges: those who must have spoken before a panel has.
+    """
+
+    material: Material
+    judges: Sequence[str]
+
+    def prepare(self, connection: Connection) -> None:
+        """Store the texts that all grades will name."""
+        run, basis = self.material.run, self.material.basis
+        suite, rubric = basis.suite, basis.rubric
+        if not run.settings.get(FROM_RECORD):
+            runs.set_grading(connection, run.id, suite, rubric)
+        put_texts(connection, "rubric_rule", [rubric.text_for(Layer.JUDGE)])
+        put_texts(connection, "case_rule", [grading_text(suite, case) for case in suite.cases])
+
+    def save(self, connection: Connection, batch: Sequence[Judged]) -> None:
+        """Write what has come, within one transaction."""
+        sheets = {one.shelved.fingerprint: one.shelved.sheet.text for one in batch}
+        put_texts(connection, "prompt", sheets.values())
+        writer = GradeWriter(connection)
+        writer.add([(one.answer_id, grade) for one in batch for grade in one.grades])
+        complete = {one.answer_id: one.case for one in batch if one.is_complete}
+        if not complete:
+            return
+        said = judges_said(connection, complete)
+        form = GradeForm(self.material)
+        panels = [
+            (answer, form.panel(case, self.judges, said.get(answer, {})))
+            for answer, case in complete.items()
+        ]
+        writer.add([(answer, grade) for answer, grade in panels if grade is not None])
