@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_record, read_site, split_list
-from evalbot.cli.stopping import run_until_stopped
-from evalbot.errors import EvalbotError, InputError
+from evalbot.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evalbot.domain.settings import JudgeSettings
+    from evalbot.judging.budget import Budget
     from evalbot.judging.docket import Material, Scope
-    from evalbot.judging.session import JudgingSession
-    from evalbot.providers.litellm_provider import LitellmProvider
+    from evalbot.judging.variations import ProbeKind
     from evalbot.store.database import Database
 
 EXAMPLE = "Example: evalbot judge hallucination-20261130-7f3a1c --judges strong --votes 3"
@@ -53,6 +52,17 @@ def judge(
         float | None,
         typer.Option(min=0, metavar="USD", help="Start no call that could cost more in all."),
     ] = None,
+    probe: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KINDS",
+            help="Then probe the judges: repeat, reverse, swap, lengthen, names, inject, "
+            "reference, trap, or all of them by `all`.",
+        ),
+    ] = None,
+    probe_sample: Annotated[
+        int, typer.Option(min=1, help="Answers, or pairs, that each kind of probe draws.")
+    ] = 100,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only tell calls, tokens and cost.")
     ] = False,
@@ -65,18 +75,34 @@ def judge(
     stay the same. Replies are saved as they come; Ctrl-C stops cleanly, and the same command
     goes on from there.
     """
-    from evalbot.formats.problems import one_of, shown
+    from evalbot.judging.budget import Budget
     from evalbot.judging.docket import Only, Scope
     from evalbot.judging.prepare import choose_judges, read_material
+    from evalbot.judging.variations import ProbeKind
 
-    if only not in list(Only):
-        raise InputError(f"--only: found {shown(only)}; expected {one_of(list(Only), only)}")
+    scope = Scope(Only(_one_of("--only", only, list(Only))), include_truncated, seed)
+    kinds = [_one_of("--probe", kind, [*ProbeKind, "all"]) for kind in split_list(probe)]
+    wanted = [kind for kind in ProbeKind if kind in kinds or "all" in kinds]
     settings = read_site(config, required=True)
     chosen = choose_judges(settings, split_list(judges))
-    scope = Scope(Only(only), include_truncated, seed)
+    budget = Budget(max_cost)
     with open_record(settings, database, make=False) as opened:
         material = read_material(opened, run, settings.folder)
-        _judge(opened, material, chosen, votes, scope, max_cost, dry_run)
+        finished = _judge(opened, material, chosen, votes, scope, budget, dry_run)
+        if finished and wanted:
+            finished = _probe(
+                opened, material, chosen, wanted, scope, probe_sample, budget, dry_run
+            )
+    if not finished:
+        raise typer.Exit(1)
+
+
+def _one_of(option: str, word: str, known: Sequence[str]) -> str:
+    from evalbot.formats.problems import one_of, shown
+
+    if word not in known:
+        raise InputError(f"{option}: found {shown(word)}; expected {one_of(known, word)}")
+    return word
 
 
 def _judge(
@@ -85,63 +111,61 @@ def _judge(
     chosen: Sequence[JudgeSettings],
     votes: int | None,
     scope: Scope,
-    max_cost: float | None,
+    budget: Budget,
     dry_run: bool,
-) -> None:
-    """Judge what is left; exits with 1 where not all of it was."""
-    from rich.console import Console
-
-    from evalbot.cli.judging import print_outcome, print_workloads, raise_if_without_verdict
+) -> bool:
+    """Judge what is left; whether all of it was."""
+    from evalbot.cli.judging import (
+        loaded,
+        looking,
+        print_outcome,
+        print_workloads,
+        raise_if_without_verdict,
+        work,
+    )
     from evalbot.judging.prepare import prepare
-    from evalbot.judging.session import JudgingSession
+    from evalbot.judging.voting import judging_session
 
-    console = Console(stderr=True)
-    with console.status("seeing what is left to judge"):
+    with looking("seeing what is left to judge"):
         bench, loads = prepare(opened, material, chosen, votes, scope, {})
-    if not any(load.calls for load in loads):
+    if not bench.busy:
         typer.echo(f"run {material.run.id}: nothing is left to judge", err=True)
         print_outcome(opened, material, [])
-        return
-    with console.status("loading"):
-        providers = {load.judge.name: _provider_of(load.judge) for load in loads if load.calls}
-    prices = {name: provider.price for name, provider in providers.items()}
-    print_workloads(loads, bench.votes, prices)
+        return True
+    providers = loaded(bench.busy)
+    print_workloads(loads, bench.votes, providers)
     if dry_run:
-        return
-    session = JudgingSession(opened, material, bench, providers, max_cost)
-    finished = _work(session)
+        return True
+    session = judging_session(opened, material, bench, providers, budget)
+    finished = work(session)
     print_outcome(opened, material, session.totals)
     raise_if_without_verdict(session.totals)
-    if not finished:
-        raise typer.Exit(1)
+    return finished
 
 
-def _provider_of(judge: JudgeSettings) -> LitellmProvider:
-    from evalbot.providers.litellm_provider import LitellmProvider
+def _probe(
+    opened: Database,
+    material: Material,
+    chosen: Sequence[JudgeSettings],
+    kinds: Sequence[ProbeKind],
+    scope: Scope,
+    sample: int,
+    budget: Budget,
+    dry_run: bool,
+) -> bool:
+    """Probe the judges with what is not on record yet; whether all of it was done."""
+    from evalbot.cli.judging import loaded, looking, print_probe_calls, print_probes, work
+    from evalbot.judging.probing import prepare_probing, probing_session
 
-    return LitellmProvider(judge)
-
-
-def _work(session: JudgingSession) -> bool:
-    """Work on it and show how it goes; whether all was judged."""
-    from evalbot.cli.progress import shown
-
-    try:
-        with shown(session.progress):
-            finished = run_until_stopped(session.execute())
-    except EvalbotError:
-        typer.echo("Judging was interrupted; the same command goes on from there", err=True)
-        raise
-    if finished is None:
-        typer.echo("Stopped. Every reply is saved; the same command goes on from there", err=True)
-    elif session.budget.is_used_up:
-        typer.echo(
-            f"Stopped at --max-cost after ${session.budget.spent:.4f}; a higher one goes on from there",
-            err=True,
-        )
-    elif not finished:
-        for judge in session.progress.endpoints.values():
-            if judge.done < judge.total:
-                typer.echo(f"judge {judge.name} {judge.state}", err=True)
-        typer.echo("Not everything could be judged; the same command goes on from there", err=True)
-    return bool(finished)
+    with looking("drawing what to probe with"):
+        probing = prepare_probing(opened, material, chosen, kinds, scope, sample)
+    print_probe_calls(probing)
+    if dry_run:
+        return True
+    finished = True
+    busy = [judge for judge in chosen if probing.jobs[judge.name]]
+    if busy:
+        session = probing_session(opened, probing, busy, loaded(busy), budget)
+        finished = work(session)
+    print_probes(opened, material, chosen)
+    return finished

@@ -2,23 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from evalbot.cli.stopping import run_until_stopped
 from evalbot.errors import EvalbotError
 
 if TYPE_CHECKING:
-    from evalbot.domain.judging import Price
+    from evalbot.domain.settings import JudgeSettings
     from evalbot.judging.docket import Material
+    from evalbot.judging.lane import PricedProvider
     from evalbot.judging.prepare import Workload
+    from evalbot.judging.probing import Probing
+    from evalbot.judging.session import Session
     from evalbot.judging.totals import Totals
     from evalbot.store.database import Database
 
 
+@contextmanager
+def looking(what: str) -> Iterator[None]:
+    """Say what is being done meanwhile, where there is somebody to see it."""
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+def loaded(judges: Sequence[JudgeSettings]) -> dict[str, PricedProvider]:
+    """The judges' providers; only now is litellm imported, which takes seconds."""
+    from evalbot.providers.litellm_provider import LitellmProvider
+
+    with looking("loading"):
+        return {judge.name: LitellmProvider(judge) for judge in judges}
+
+
+def work(session: Session[Any]) -> bool:
+    """Work on a session and show how it goes; whether all was done."""
+    from evalbot.cli.progress import shown
+
+    goes_on = "the same command goes on from there"
+    try:
+        with shown(session.progress):
+            finished = run_until_stopped(session.execute())
+    except EvalbotError:
+        typer.echo(f"Judging was interrupted; {goes_on}", err=True)
+        raise
+    if finished is None:
+        typer.echo(f"Stopped. Every reply is saved; {goes_on}", err=True)
+    elif session.budget.is_used_up:
+        spent = f"${session.budget.spent:.4f}"
+        typer.echo(f"Stopped at --max-cost after {spent}; with a higher one {goes_on}", err=True)
+    elif not finished:
+        for judge in session.progress.endpoints.values():
+            if judge.done < judge.total:
+                typer.echo(f"judge {judge.name} {judge.state}", err=True)
+        typer.echo(f"Not everything could be judged; {goes_on}", err=True)
+    return bool(finished)
+
+
 def print_workloads(
-    loads: Sequence[Workload], votes: Mapping[str, int], prices: Mapping[str, Price | None]
+    loads: Sequence[Workload], votes: Mapping[str, int], providers: Mapping[str, PricedProvider]
 ) -> None:
     """Calls, tokens and what they cost at most, a line a judge."""
     from evalbot.formats.words import count
@@ -28,8 +74,10 @@ def print_workloads(
         if not load.calls:
             typer.echo(f"{name}: nothing is left to judge", err=True)
             continue
-        price = prices.get(name)
-        cost = "cost unknown (no price)" if price is None else _dollars_at_most(load, price)
+        price = providers[name].price
+        cost = "cost unknown (no price)"
+        if price is not None:
+            cost = f"at most ${price.of(load.tokens_to_read, load.most_to_write):.2f}"
         typer.echo(
             f"{name} ({load.judge.model}): {count(load.calls, 'call')} "
             f"({count(load.judged, 'verdict')} there already), "
@@ -39,8 +87,23 @@ def print_workloads(
         )
 
 
-def _dollars_at_most(load: Workload, price: Price) -> str:
-    return f"at most ${price.of(load.tokens_to_read, load.most_to_write):.2f}"
+def print_probe_calls(probing: Probing) -> None:
+    """How many calls probes will take, a line a judge."""
+    from evalbot.formats.words import count
+    from evalbot.judging.probing import calls_of
+
+    for judge, jobs in probing.jobs.items():
+        typer.echo(f"{judge}: {count(calls_of(jobs), 'call')} to probe it", err=True)
+
+
+def print_probes(opened: Database, material: Material, judges: Sequence[JudgeSettings]) -> None:
+    """What all probes of the run show of these judges."""
+    from evalbot.formats.tables import render
+    from evalbot.judging.probing import probe_results
+    from evalbot.reporting.probe_table import probe_table
+
+    results = probe_results(opened, material, judges)
+    typer.echo(render(probe_table(results), form="md").decode(), err=True)
 
 
 def print_outcome(opened: Database, material: Material, totals: Sequence[Totals]) -> None:

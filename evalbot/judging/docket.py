@@ -112,6 +112,14 @@ class Page(NamedTuple):
     judged: int
 
 
+class FirstVote(NamedTuple):
+    """An answer with the verdict of a judge's first vote on it."""
+
+    answer: AnswerToJudge
+    vote: Vote
+    verdict: str
+
+
 class Docket:
     """One judge's work on a run. votes: how many replies are asked for to each answer.
 
@@ -146,6 +154,26 @@ class Docket:
                 last = answers[-1].id
                 page = self._page(connection, answers)
             yield page
+
+    def first_votes(self, database: Database) -> Iterator[FirstVote]:
+        """The answers that the judge has given a verdict on, as it is asked today."""
+        last = 0
+        while True:
+            with database.read() as connection:
+                run = self._material.run.id
+                answers = answers_to_judge(connection, run, self._scope.statuses, last)
+                if not answers:
+                    return
+                last = answers[-1].id
+                verdicts = {
+                    identity_in(one.token): one.verdict
+                    for one in votes_said(connection, run, answers[0].id, last)
+                    if one.verdict is not None
+                }
+            for answer in answers:
+                vote, _ = self.vote(answer, 1)
+                if verdict := verdicts.get(vote.identity):
+                    yield FirstVote(answer, vote, verdict)
 
     def vote(self, answer: AnswerToJudge, number: int) -> tuple[Vote, ShelvedSheet]:
         """What would be asked as this vote on an answer."""

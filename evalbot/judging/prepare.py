@@ -12,7 +12,7 @@ from evalbot.formats.problems import nearest
 from evalbot.grading.basis import basis_of
 from evalbot.judging.asking import DEFAULT_MAX_TOKENS
 from evalbot.judging.docket import Docket, Material, Scope
-from evalbot.judging.session import Bench
+from evalbot.judging.voting import Bench
 from evalbot.running.estimate import rough_tokens
 from evalbot.store import runs
 from evalbot.store.database import Database

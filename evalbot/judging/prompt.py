@@ -145,12 +145,17 @@ def _rules(rubric: Rubric, presentation: Presentation) -> str:
         "Grade what the answer says. Its length, style and tone do not matter unless the rubric "
         "says so.",
         "# Verdicts",
-        "\n".join(_step(step) for step in steps),
+        step_lines(steps),
         "# How to reply",
         HOW_TO_REPLY + ", ".join(step.verdict for step in steps),
         FENCED,
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def step_lines(steps: Sequence[ScaleStep]) -> str:
+    """What each verdict means, a line each, with examples below."""
+    return "\n".join(_step(step) for step in steps)
 
 
 def _step(step: ScaleStep) -> str:

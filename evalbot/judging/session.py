@@ -1,72 +1,64 @@
-"""Pre-grading a run: several judges at once, until all is recorded or something ends it."""
+"""Judges at work on a run: several at once, until all is recorded or something ends it."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 from evalbot.domain.settings import JudgeSettings
 from evalbot.errors import InputError, StoreError
 from evalbot.judging.budget import Budget
-from evalbot.judging.docket import Docket, Material, Scope
-from evalbot.judging.grades import GradeForm
-from evalbot.judging.lane import Lane, PricedProvider, Source
+from evalbot.judging.lane import Item, Job, Lane, PricedProvider, Source
 from evalbot.judging.totals import Totals
-from evalbot.judging.voting import Judged, JudgeWriter, VoteForm, vote_jobs
 from evalbot.running.progress import EndpointProgress, Progress
-from evalbot.running.recorder import Recorder
+from evalbot.running.recorder import Recorder, Save
 from evalbot.running.together import finish, to_the_end
 from evalbot.store import leases
-from evalbot.store.database import Database
+from evalbot.store.database import Connection, Database
 from evalbot.store.leases import Lease
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """The judges of a session and how often each is asked; calls: how many each has to make.
+class LanePlan(Generic[Item]):
+    """One judge's part: its jobs page by page, how many they are, and what is counted of them."""
 
-    judged: verdicts that are on record already.
-    """
-
-    judges: tuple[JudgeSettings, ...]
-    votes: Mapping[str, int]
-    scope: Scope
-    dockets: Mapping[str, Docket]
-    calls: Mapping[str, int]
-    judged: Mapping[str, int]
-
-    @property
-    def busy(self) -> tuple[JudgeSettings, ...]:
-        """The judges that have something to do."""
-        return tuple(judge for judge in self.judges if self.calls[judge.name])
+    judge: JudgeSettings
+    provider: PricedProvider
+    pages: Iterator[Sequence[Job[Item]]]
+    total: int
+    totals: Totals
 
 
-class JudgingSession:
+class Session(Generic[Item]):
     """Works on one run; `execute` may be cancelled at any time.
 
-    Raises InputError where a ceiling of cost cannot be kept.
+    save: writes what came; prepare: what must be written before. Raises InputError where a
+    ceiling of cost cannot be kept.
     """
 
     def __init__(
         self,
         database: Database,
-        material: Material,
-        bench: Bench,
-        providers: Mapping[str, PricedProvider],
-        max_cost: float | None = None,
+        run: str,
+        plans: Sequence[LanePlan[Item]],
+        save: Save[Item],
+        prepare: Callable[[Connection], None],
+        progress: Progress,
+        budget: Budget,
     ) -> None:
+        if budget.limit is not None:
+            _refuse_unpriced(plans)
         self._database = database
-        self._material = material
-        self._bench = bench
-        self._providers = providers
-        if max_cost is not None:
-            refuse_unpriced(bench, providers)
-        self._writer = JudgeWriter(material, [judge.name for judge in bench.judges])
-        self.budget = Budget(max_cost)
-        self.totals = [Totals(one.name, before=bench.judged[one.name]) for one in bench.busy]
-        self.progress = Progress(f"judging run {material.run.id}", "judgements", of="judge")
+        self._run = run
+        self._plans = plans
+        self._save = save
+        self._prepare = prepare
+        self.budget = budget
+        self.progress = progress
+        self.totals = [plan.totals for plan in plans]
 
     async def execute(self) -> bool:
         """Ask what is to be asked; whether all of it is recorded now.
@@ -77,54 +69,39 @@ class JudgingSession:
         lease: Lease | None = None
         try:
             lease = await to_the_end(asyncio.to_thread(self._take))
-            async with Recorder(self._database, lease, self._writer.save) as recorder:
-                lanes = [
-                    asyncio.create_task(self._lane(judge, totals, recorder))
-                    for judge, totals in zip(self._bench.busy, self.totals, strict=True)
-                ]
+            async with Recorder(self._database, lease, self._save) as recorder:
+                lanes = [asyncio.create_task(self._lane(plan, recorder)) for plan in self._plans]
                 done = await recorder.until_failed(asyncio.create_task(finish(lanes)))
-            recorder.raise_if_failed("judgements")
+            recorder.raise_if_failed(self.progress.unit)
         finally:
             if lease is not None:
                 with contextlib.suppress(StoreError):  # what went wrong first is what is told
-                    await to_the_end(asyncio.to_thread(give_back, self._database, lease))
+                    await to_the_end(asyncio.to_thread(self._leave, lease))
         return done
 
     def _take(self) -> Lease:
         with self._database.write() as connection:
-            lease = leases.acquire(connection, self._material.run.id)
-            self._writer.prepare(connection)
-        for judge in self._bench.busy:
-            progress = EndpointProgress(judge.name, self._bench.calls[judge.name])
-            self.progress.endpoints[judge.name] = progress
+            lease = leases.acquire(connection, self._run)
+            self._prepare(connection)
+        for plan in self._plans:
+            name = plan.judge.name
+            self.progress.endpoints[name] = EndpointProgress(name, plan.total)
         return lease
 
-    async def _lane(self, judge: JudgeSettings, totals: Totals, recorder: Recorder[Judged]) -> bool:
-        lane = Lane(
-            judge,
-            self._providers[judge.name],
-            self.budget,
-            self.progress.endpoints[judge.name],
-            totals,
-        )
-        several = self._bench.votes[judge.name] > 1
-        seed = self._bench.scope.seed if several else None
-        by = VoteForm(GradeForm(self._material), judge, seed)
-        jobs = vote_jobs(self._bench.dockets[judge.name], self._database, by)
-        return await lane.work(Source(jobs), recorder.record)
+    def _leave(self, lease: Lease) -> None:
+        with self._database.write() as connection:
+            leases.release(connection, lease)
+
+    async def _lane(self, plan: LanePlan[Item], recorder: Recorder[Item]) -> bool:
+        progress = self.progress.endpoints[plan.judge.name]
+        lane = Lane(plan.judge, plan.provider, self.budget, progress, plan.totals)
+        return await lane.work(Source(plan.pages), recorder.record)
 
 
-def give_back(database: Database, lease: Lease) -> None:
-    """Let go of a run."""
-    with database.write() as connection:
-        leases.release(connection, lease)
-
-
-def refuse_unpriced(bench: Bench, providers: Mapping[str, PricedProvider]) -> None:
-    """Raises InputError where a ceiling of cost could not be kept."""
-    for judge in bench.busy:
-        if providers[judge.name].price is None:
+def _refuse_unpriced(plans: Sequence[LanePlan[Item]]) -> None:
+    for plan in plans:
+        if plan.provider.price is None:
             raise InputError(
-                f"judge {judge.name}: the price of {judge.model} is not known, so --max-cost "
-                "cannot be kept; give `price: {input: …, output: …}` in evalbot.yaml"
+                f"judge {plan.judge.name}: the price of {plan.judge.model} is not known, so "
+                "--max-cost cannot be kept; give `price: {input: …, output: …}` in evalbot.yaml"
             )

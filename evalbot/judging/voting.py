@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,9 +11,13 @@ from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import NewGrade
 from evalbot.domain.settings import JudgeSettings
 from evalbot.grading.basis import FROM_RECORD
-from evalbot.judging.docket import Docket, Material, ShelvedSheet, Task
+from evalbot.judging.budget import Budget
+from evalbot.judging.docket import Docket, Material, Scope, ShelvedSheet, Task
 from evalbot.judging.grades import GradeForm, reply_of
-from evalbot.judging.lane import Ask
+from evalbot.judging.lane import Ask, PricedProvider
+from evalbot.judging.session import LanePlan, Session
+from evalbot.judging.totals import Totals
+from evalbot.running.progress import Progress
 from evalbot.store import runs
 from evalbot.store.database import Connection, Database
 from evalbot.store.grades import GradeWriter
@@ -70,8 +74,7 @@ class VoteJob:
         return self.by.judged(task, grade, is_complete)
 
 
-def vote_jobs(docket: Docket, database: Database, by: VoteForm) -> Iterator[list[VoteJob]]:
-    """A docket's tasks as jobs, page by page."""
+def _jobs(docket: Docket, database: Database, by: VoteForm) -> Iterator[list[VoteJob]]:
     for page in docket.pages(database):
         yield [VoteJob(task, by) for task in page.tasks]
 
@@ -111,3 +114,49 @@ class JudgeWriter:
             for answer, case in complete.items()
         ]
         writer.add([(answer, grade) for answer, grade in panels if grade is not None])
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """The judges of a session and how often each is asked; calls: how many each has to make.
+
+    judged: verdicts that are on record already.
+    """
+
+    judges: tuple[JudgeSettings, ...]
+    votes: Mapping[str, int]
+    scope: Scope
+    dockets: Mapping[str, Docket]
+    calls: Mapping[str, int]
+    judged: Mapping[str, int]
+
+    @property
+    def busy(self) -> tuple[JudgeSettings, ...]:
+        """The judges that have something to do."""
+        return tuple(judge for judge in self.judges if self.calls[judge.name])
+
+
+def judging_session(
+    database: Database,
+    material: Material,
+    bench: Bench,
+    providers: Mapping[str, PricedProvider],
+    budget: Budget,
+) -> Session[Judged]:
+    """Everything on the bench's dockets, judged; providers: of the busy judges."""
+    form = GradeForm(material)
+    plans = []
+    for judge in bench.busy:
+        seed = bench.scope.seed if bench.votes[judge.name] > 1 else None
+        plans.append(
+            LanePlan(
+                judge,
+                providers[judge.name],
+                _jobs(bench.dockets[judge.name], database, VoteForm(form, judge, seed)),
+                bench.calls[judge.name],
+                Totals(judge.name, before=bench.judged[judge.name]),
+            )
+        )
+    writer = JudgeWriter(material, [judge.name for judge in bench.judges])
+    progress = Progress(f"judging run {material.run.id}", "judgements", of="judge")
+    return Session(database, material.run.id, plans, writer.save, writer.prepare, progress, budget)

@@ -27,6 +27,7 @@ from evalbot.reporting.speed_charts import points_of_run
 from evalbot.reporting.speed_table import machine_table as speed_table
 from evalbot.store import runs
 from evalbot.store.database import Connection, Database
+from evalbot.store.probes import read_probes
 from evalbot.store.timings import timed_answers
 from evalbot.transfer.checksums import write_sums
 from evalbot.transfer.head import head_of, head_values, masked_run
@@ -38,18 +39,19 @@ from evalbot.transfer.lines import (
     grade_records,
 )
 from evalbot.transfer.masking import Mask, mask_for
+from evalbot.transfer.probe_lines import probe_line
 
 RUN, SUITE, RUBRIC = "run.json", "suite", "rubric.yaml"
 QUALITY_SPEED = "quality_speed"
 ANSWERS, GRADES, RATES = "answers.jsonl", "grades.jsonl", "rates.csv"
 
-SPEED, FIGURES = "speed.csv", "figures"
+SPEED, FIGURES, PROBES = "speed.csv", "figures", "probes.jsonl"
 
 FILES = (RUN, f"{SUITE}/{HEAD}", f"{SUITE}/{CASES}", RUBRIC, ANSWERS, GRADES, RATES)
 """What an export always holds besides its list of sums."""
 
-MAY_HOLD = (SPEED, *(f"{FIGURES}/{QUALITY_SPEED}.{kind}" for kind in ("png", "svg")))
-"""What it may hold besides; a figure is there where there is something to draw."""
+MAY_HOLD = (SPEED, PROBES, *(f"{FIGURES}/{QUALITY_SPEED}.{kind}" for kind in ("png", "svg")))
+"""What it may hold besides; probes and a figure are there where there is something to tell."""
 
 
 def export_run(
@@ -100,6 +102,9 @@ def _write(
             for one in grades
         ),
     )
+    probes = read_probes(connection, run.id)
+    if probes:
+        _write_lines(folder / PROBES, (probe_line(one, mask) for one in probes))
     (folder / RATES).write_bytes(_rates(connection, run, basis, grades))
     speed = run_speed_rows(masked_run(run, mask), timed_answers(connection, run.id))
     (folder / SPEED).write_bytes(render(speed_table(speed), form="csv", to_file=True))

@@ -70,7 +70,7 @@ def grade_line(suite: str, record: GradeRecord, mask: Mask, *, stale: bool) -> L
         "verdict": grade.verdict,
         "unscored_reason": grade.unscored_reason,
         "stale": stale,
-        "evidence": _masked_evidence(grade.evidence, mask),
+        "evidence": masked_evidence(grade.evidence, mask),
         "checkpoints": grade.checkpoints,
         "rationale": grade.rationale,
         "comment": grade.comment,
@@ -78,7 +78,7 @@ def grade_line(suite: str, record: GradeRecord, mask: Mask, *, stale: bool) -> L
         "entropy": grade.entropy,
         "campaign": grade.campaign,
         "seen": grade.seen,
-        "params": _masked_params(grade.params, mask),
+        "params": masked_params(grade.params, mask),
         "cost_usd": grade.cost_usd,
         "prompt_fingerprint": grade.prompt_fingerprint,
         "rubric": grade.rubric,
@@ -87,14 +87,15 @@ def grade_line(suite: str, record: GradeRecord, mask: Mask, *, stale: bool) -> L
     }
 
 
-def _masked_evidence(evidence: Mapping[str, Any] | None, mask: Mask) -> Mapping[str, Any] | None:
+def masked_evidence(evidence: Mapping[str, Any] | None, mask: Mask) -> Mapping[str, Any] | None:
     """`detail` may be a server's words; all else is ours, or what a model wrote."""
     if evidence is None or DETAIL not in evidence:
         return evidence
     return {**evidence, DETAIL: mask.value(evidence[DETAIL])}
 
 
-def _masked_params(params: Mapping[str, Any] | None, mask: Mask) -> dict[str, Any] | None:
+def masked_params(params: Mapping[str, Any] | None, mask: Mask) -> dict[str, Any] | None:
+    """What was sent to a judge; of a path to its model only the file's name."""
     if params is None:
         return None
     masked: dict[str, Any] = mask.value(dict(params))

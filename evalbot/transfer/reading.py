@@ -56,7 +56,7 @@ class LineReader:
         """The answers of answers.jsonl."""
         found: list[RecordedAnswer] = []
         lines: dict[Whereabouts, int] = {}
-        for entries in _objects(text, file, self._problems):
+        for entries in json_objects(text, file, self._problems):
             fields = Fields(entries, file, self._problems)
             where = self._whereabouts(fields)
             found.append(self._answer(fields, where))
@@ -70,7 +70,7 @@ class LineReader:
     def grades(self, text: str, file: str, answers: Container[Whereabouts]) -> list[GradeRecord]:
         """The grades of grades.jsonl, each said about one of the answers."""
         found = []
-        for entries in _objects(text, file, self._problems):
+        for entries in json_objects(text, file, self._problems):
             fields = Fields(entries, file, self._problems)
             where = self._whereabouts(fields)
             if where not in answers:
@@ -194,7 +194,7 @@ class LineReader:
             fields.fault("stale", found, "what the rubric, the suite and run.json tell")
 
 
-def _objects(text: str, file: str, problems: Problems) -> Iterator[Entries]:
+def json_objects(text: str, file: str, problems: Problems) -> Iterator[Entries]:
     """The objects of the lines, one after the other: a large file's trees never all at once."""
     for number, line in enumerate(text.split("\n"), start=1):
         node = parse_json(line, file, number, problems) if line else None

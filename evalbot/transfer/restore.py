@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evalbot.domain.cases import grading_text
+from evalbot.domain.probes import Probe
 from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import RecordedAnswer, Run
 from evalbot.domain.settings import Config
@@ -21,9 +22,19 @@ from evalbot.store import runs
 from evalbot.store.answers import add_answers
 from evalbot.store.database import Connection, Database, after_bulk_write
 from evalbot.store.grades import PEOPLE, GradeWriter, put_grader
+from evalbot.store.probes import add_probes
 from evalbot.store.texts import put_texts
 from evalbot.transfer.checksums import check_sums
-from evalbot.transfer.export import ANSWERS, FILES, GRADES, MAY_HOLD, RUBRIC, RUN, SUITE
+from evalbot.transfer.export import (
+    ANSWERS,
+    FILES,
+    GRADES,
+    MAY_HOLD,
+    PROBES,
+    RUBRIC,
+    RUN,
+    SUITE,
+)
 from evalbot.transfer.head import Head, masked_run, read_head, run_values
 from evalbot.transfer.lines import (
     GradeRecord,
@@ -34,6 +45,7 @@ from evalbot.transfer.lines import (
     grade_records,
 )
 from evalbot.transfer.masking import Mask, mask_for
+from evalbot.transfer.probe_lines import ProbeReader, ProbeRecord
 from evalbot.transfer.reading import LineReader, Whereabouts
 
 
@@ -52,6 +64,7 @@ class Export:
     head: Head
     answers: list[RecordedAnswer]
     grades: list[GradeRecord]
+    probes: list[ProbeRecord]
 
 
 def import_run(database: Database, config: Config, folder: Path) -> Restored:
@@ -82,8 +95,12 @@ def read_export(folder: Path) -> Export:
     answers = reader.answers(read_text(folder / ANSWERS, ANSWERS, problems) or "", ANSWERS)
     there = {Whereabouts(one.place, one.attempt) for one in answers}
     grades = reader.grades(read_text(folder / GRADES, GRADES, problems) or "", GRADES, there)
+    probes = []
+    if (folder / PROBES).is_file():
+        text = read_text(folder / PROBES, PROBES, problems) or ""
+        probes = ProbeReader(head, there, problems).probes(text, PROBES)
     problems.raise_if_any()
-    return Export(head, answers, grades)
+    return Export(head, answers, grades, probes)
 
 
 def _read_object(path: Path, name: str, problems: Problems) -> Fields:
@@ -113,7 +130,16 @@ def _write(connection: Connection, export: Export) -> None:
     GradeWriter(connection).add(
         [(by_place[Whereabouts(one.place, one.attempt)], one.grade) for one in export.grades]
     )
+    add_probes(connection, run.id, [_with_rows(one, by_place) for one in export.probes])
     after_bulk_write(connection)
+
+
+def _with_rows(record: ProbeRecord, rows: Mapping[Whereabouts, int]) -> Probe:
+    return replace(
+        record.probe,
+        answer_id=None if record.answer is None else rows[record.answer],
+        other_id=None if record.other is None else rows[record.other],
+    )
 
 
 def _put_rules(connection: Connection, head: Head) -> None:

@@ -1,0 +1,208 @@
+"""Probing judges: drawn answers graded again, and what that shows of each judge."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evalbot.domain.probes import Probe
+from evalbot.domain.rubrics import Rubric
+from evalbot.domain.settings import JudgeSettings
+from evalbot.judging.asking import ERROR
+from evalbot.judging.budget import Budget
+from evalbot.judging.docket import Docket, Material, Scope
+from evalbot.judging.identity import judge_fingerprint
+from evalbot.judging.lane import PricedProvider
+from evalbot.judging.pairs import FIRST, SECOND
+from evalbot.judging.probes import ProbeJob, ProbePlan, SwapJob
+from evalbot.judging.session import LanePlan, Session
+from evalbot.judging.totals import Totals
+from evalbot.judging.variations import ProbeKind
+from evalbot.judging.voting import JudgeWriter
+from evalbot.running.progress import Progress
+from evalbot.stats.shifts import Shift, shift
+from evalbot.stats.wilson import Interval, wilson
+from evalbot.store.database import Connection, Database
+from evalbot.store.probes import add_probes, read_probes
+from evalbot.store.texts import put_texts
+
+TOLERATED_FLIPS = 0.05
+"""A flip rate whose interval lies above this is a finding; so much any model wavers."""
+
+_OTHER_PLACE = {FIRST: SECOND, SECOND: FIRST}
+_PREFERENCE = {FIRST: 1.0, SECOND: -1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Probing:
+    """What is to be done: jobs by judge, in the judges' order."""
+
+    material: Material
+    jobs: Mapping[str, Sequence[ProbeJob | SwapJob]]
+
+    @property
+    def calls(self) -> int:
+        """Calls to be made; a swap takes two."""
+        return sum(calls_of(jobs) for jobs in self.jobs.values())
+
+
+def calls_of(jobs: Iterable[ProbeJob | SwapJob]) -> int:
+    """How many calls these probes take."""
+    return sum(2 if isinstance(job, SwapJob) else 1 for job in jobs)
+
+
+def prepare_probing(
+    database: Database,
+    material: Material,
+    judges: Sequence[JudgeSettings],
+    kinds: Sequence[ProbeKind],
+    scope: Scope,
+    sample: int,
+) -> Probing:
+    """The probes that are not on record yet; sample: of how many answers or pairs for each kind."""
+    with database.read() as connection:
+        done = {one.probe.token for one in read_probes(connection, material.run.id)}
+    jobs = {}
+    for judge in judges:
+        graded = list(Docket(material, judge, 1, scope).first_votes(database))
+        plan = ProbePlan(material, judge, scope.seed, sample, done)
+        jobs[judge.name] = list(plan.jobs(kinds, graded))
+    return Probing(material, jobs)
+
+
+def probing_session(
+    database: Database,
+    probing: Probing,
+    judges: Sequence[JudgeSettings],
+    providers: Mapping[str, PricedProvider],
+    budget: Budget,
+) -> Session[Probe]:
+    """All probes, judge by judge at once."""
+    material = probing.material
+    plans = [
+        LanePlan(
+            judge,
+            providers[judge.name],
+            iter([probing.jobs[judge.name]]),
+            calls_of(probing.jobs[judge.name]),
+            Totals(judge.name),
+        )
+        for judge in judges
+        if probing.jobs[judge.name]
+    ]
+    writer = JudgeWriter(material, [judge.name for judge in judges])
+    sheets = {
+        job.shelved.fingerprint: job.shelved.sheet.text
+        for jobs in probing.jobs.values()
+        for job in jobs
+        if isinstance(job, ProbeJob)
+    }
+
+    def prepare(connection: Connection) -> None:
+        writer.prepare(connection)
+        put_texts(connection, "prompt", sheets.values())
+
+    def save(connection: Connection, batch: Sequence[Probe]) -> None:
+        # An error is no reply: it is asked for again another time.
+        replies = [probe for probe in batch if probe.unscored_reason != ERROR]
+        add_probes(connection, material.run.id, replies)
+
+    progress = Progress(f"probing the judges of run {material.run.id}", "calls", of="judge")
+    return Session(database, material.run.id, plans, save, prepare, progress, budget)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """What one kind of probe shows of a judge.
+
+    n: probes with a verdict before and after. flips: how often they differ (swap: how often
+    another answer wins than before). shift: of the credit; swap: how much oftener the answer
+    shown first wins than the second. None where the scale has no credits. exposed: what is
+    seen is more than chance and wavering.
+    """
+
+    judge: str
+    kind: ProbeKind
+    n: int
+    unscored: int
+    flips: int
+    interval: Interval | None
+    shift: Shift | None
+    exposed: bool
+
+    @property
+    def flip_rate(self) -> float | None:
+        """None without probes."""
+        return self.flips / self.n if self.n else None
+
+
+def probe_results(
+    database: Database, material: Material, judges: Sequence[JudgeSettings]
+) -> list[ProbeResult]:
+    """Each judge's results by today's rubric and settings, over all its probes of the run."""
+    with database.read() as connection:
+        stored = read_probes(connection, material.run.id)
+    found: dict[tuple[str, ProbeKind], list[Probe]] = defaultdict(list)
+    for one in stored:
+        probe = one.probe
+        if probe.rubric_fingerprint == material.rubric_fingerprint:
+            found[str(probe.params.get("judge")), ProbeKind(probe.kind)].append(probe)
+    results = []
+    for judge in judges:
+        name = judge_fingerprint(judge)
+        wavering = 0.0
+        for kind in ProbeKind:
+            if (name, kind) in found:
+                probes = found[name, kind]
+                result = _result(judge.name, kind, probes, material.basis.rubric, wavering)
+                if kind is ProbeKind.REPEAT:
+                    wavering = result.flip_rate or 0.0
+                results.append(result)
+    return results
+
+
+def _result(
+    judge: str, kind: ProbeKind, probes: Sequence[Probe], rubric: Rubric, wavering: float
+) -> ProbeResult:
+    """wavering: how often the judge contradicts itself when nothing was changed."""
+    pairs = [(one.before, one.after) for one in probes if one.after is not None]
+    if kind is ProbeKind.SWAP:
+        flips = sum(before != _OTHER_PLACE.get(after, after) for before, after in pairs)
+        moved = shift(
+            [(_PREFERENCE.get(one, 0.0) + _PREFERENCE.get(two, 0.0)) / 2 for one, two in pairs]
+        )
+    else:
+        credit = {step.verdict: step.credit for step in rubric.scale}
+        flips = sum(before != after for before, after in pairs)
+        moved = shift(
+            [
+                after_credit - before_credit
+                for before, after in pairs
+                if (before_credit := credit.get(before)) is not None
+                and (after_credit := credit.get(after)) is not None
+            ]
+        )
+    interval = wilson(flips, len(pairs))
+    return ProbeResult(
+        judge=judge,
+        kind=kind,
+        n=len(pairs),
+        unscored=len(probes) - len(pairs),
+        flips=flips,
+        interval=interval,
+        shift=moved,
+        exposed=_is_exposed(kind, interval, moved, wavering),
+    )
+
+
+def _is_exposed(
+    kind: ProbeKind, interval: Interval | None, moved: Shift | None, wavering: float
+) -> bool:
+    flips = interval is not None and interval.low > max(TOLERATED_FLIPS, wavering)
+    moves = moved is not None and (moved.low > 0 or moved.high < 0)
+    if kind is ProbeKind.REPEAT:
+        return flips
+    if kind in (ProbeKind.REVERSE, ProbeKind.SWAP):
+        return flips or moves
+    return moves if moved is not None else flips
