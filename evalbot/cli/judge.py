@@ -63,6 +63,14 @@ def judge(
     probe_sample: Annotated[
         int, typer.Option(min=1, help="Answers, or pairs, that each kind of probe draws.")
     ] = 100,
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch",
+            help="Send anthropic/ judges their work in batches: half the price, up to a day. May "
+            "be stopped while it waits; the same command fetches the results.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only tell calls, tokens and cost.")
     ] = False,
@@ -88,7 +96,9 @@ def judge(
     budget = Budget(max_cost)
     with open_record(settings, database, make=False) as opened:
         material = read_material(opened, run, settings.folder)
-        finished = _judge(opened, material, chosen, votes, scope, budget, dry_run)
+        finished = _judge(
+            opened, material, chosen, votes, scope, budget, batch=batch, dry_run=dry_run
+        )
         if finished and wanted:
             finished = _probe(
                 opened, material, chosen, wanted, scope, probe_sample, budget, dry_run
@@ -112,31 +122,47 @@ def _judge(
     votes: int | None,
     scope: Scope,
     budget: Budget,
+    *,
+    batch: bool,
     dry_run: bool,
 ) -> bool:
-    """Judge what is left; whether all of it was."""
+    """Judge what is left, call by call or in batches; whether all of it was."""
     from evalbot.cli.judging import (
+        batching,
         loaded,
         looking,
         print_outcome,
+        print_taken,
         print_workloads,
         raise_if_without_verdict,
         work,
     )
-    from evalbot.judging.prepare import prepare
+    from evalbot.judging.batching import batch_session
+    from evalbot.judging.prepare import prepare, refuse_unbatchable, taken_by_batches
     from evalbot.judging.voting import judging_session
 
+    if batch:
+        refuse_unbatchable(chosen)
     with looking("seeing what is left to judge"):
-        bench, loads = prepare(opened, material, chosen, votes, scope, {})
-    if not bench.busy:
+        taken = taken_by_batches(opened, material, chosen)
+        bench, loads = prepare(opened, material, chosen, votes, scope, taken)
+    print_taken(taken, batch)
+    waiting = [judge for judge in chosen if batch and taken[judge.name]]
+    if not bench.busy and not waiting:
         typer.echo(f"run {material.run.id}: nothing is left to judge", err=True)
         print_outcome(opened, material, [])
         return True
-    providers = loaded(bench.busy)
-    print_workloads(loads, bench.votes, providers)
+    if batch:
+        by_name = {one.name: one for one in (*bench.busy, *waiting)}
+        batches = batching(by_name.values())
+        print_workloads(loads, bench.votes, batches)
+        session = batch_session(opened, material, bench, batches, taken, budget)
+    else:
+        providers = loaded(bench.busy)
+        print_workloads(loads, bench.votes, providers)
+        session = judging_session(opened, material, bench, providers, budget)
     if dry_run:
         return True
-    session = judging_session(opened, material, bench, providers, budget)
     finished = work(session)
     print_outcome(opened, material, session.totals)
     raise_if_without_verdict(session.totals)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,12 @@ from evalbot.errors import EvalbotError
 if TYPE_CHECKING:
     from evalbot.domain.settings import JudgeSettings
     from evalbot.judging.docket import Material
-    from evalbot.judging.lane import PricedProvider
+    from evalbot.judging.lane import Priced, PricedProvider
     from evalbot.judging.prepare import Workload
     from evalbot.judging.probing import Probing
     from evalbot.judging.session import Session
     from evalbot.judging.totals import Totals
+    from evalbot.providers.anthropic_batches import AnthropicBatches
     from evalbot.store.database import Database
 
 
@@ -37,6 +38,14 @@ def loaded(judges: Sequence[JudgeSettings]) -> dict[str, PricedProvider]:
 
     with looking("loading"):
         return {judge.name: LitellmProvider(judge) for judge in judges}
+
+
+def batching(judges: Iterable[JudgeSettings]) -> dict[str, AnthropicBatches]:
+    """The judges' providers of batches."""
+    from evalbot.providers.anthropic_batches import AnthropicBatches
+
+    with looking("loading"):
+        return {judge.name: AnthropicBatches(judge) for judge in judges}
 
 
 def work(session: Session[Any]) -> bool:
@@ -64,7 +73,7 @@ def work(session: Session[Any]) -> bool:
 
 
 def print_workloads(
-    loads: Sequence[Workload], votes: Mapping[str, int], providers: Mapping[str, PricedProvider]
+    loads: Sequence[Workload], votes: Mapping[str, int], providers: Mapping[str, Priced]
 ) -> None:
     """Calls, tokens and what they cost at most, a line a judge."""
     from evalbot.formats.words import count
@@ -85,6 +94,16 @@ def print_workloads(
             f"at most {load.most_to_write} to write, {cost}",
             err=True,
         )
+
+
+def print_taken(taken: Mapping[str, Collection[str]], fetching: bool) -> None:
+    """What is in batches, and how to get it."""
+    from evalbot.formats.words import count
+
+    for name, calls in taken.items():
+        if calls:
+            how = "waiting for it" if fetching else "--batch fetches it"
+            typer.echo(f"{name}: {count(len(calls), 'call')} in a batch: {how}", err=True)
 
 
 def print_probe_calls(probing: Probing) -> None:

@@ -97,15 +97,16 @@ async def judge_answer(
             is_larger = True
             params = {**params, "max_tokens": LARGER * int(params["max_tokens"])}
             continue
-        reading = _read(reply, prompt, answer)
+        reading = read_reply(reply, prompt, answer)
         return _judgement(reading, reply.text, params, schema, dropped, replies)
 
 
-def _read(reply: ProviderReply, prompt: JudgePrompt, answer: str) -> JudgeReading:
+def read_reply(reply: ProviderReply, prompt: JudgePrompt, answer: str) -> JudgeReading:
+    """What a reply says; refused and cut ones say nothing."""
     if reply.refused:
         return JudgeReading(None, REFUSED, detail="the provider refused to answer")
     if reply.finish_reason in CUT_OFF:
-        return JudgeReading(None, TRUNCATED, detail="cut off, also with twice the tokens")
+        return JudgeReading(None, TRUNCATED, detail="cut off at its token limit")
     reading = read_judge_reply(reply.text, prompt.verdicts, prompt.checkpoints, answer)
     if speaks_to_its_grader(answer):
         return replace(reading, flags=(*reading.flags, INJECTION))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -15,15 +15,17 @@ from evalbot.domain.runs import Run
 from evalbot.domain.settings import JudgeSettings
 from evalbot.fingerprint import fingerprint
 from evalbot.grading.basis import Basis
+from evalbot.judging.asking import ERROR
 from evalbot.judging.ballots import Ballot, Reply
 from evalbot.judging.identity import Vote, identity_in, judge_fingerprint
 from evalbot.judging.prompt import JudgeSheet, Presentation, judge_sheet
 from evalbot.running.estimate import rough_tokens
-from evalbot.store.database import Connection, Database
+from evalbot.store.database import Database
 from evalbot.store.judging import (
     AnswerToJudge,
     VoteSaid,
     answers_to_judge,
+    judges_said,
     left_open,
     votes_said,
 )
@@ -105,6 +107,23 @@ class Material:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Replies by identity, oldest first; most: the highest number of a vote among them."""
+
+    replies: Mapping[str, Sequence[VoteSaid]]
+    most: int
+
+
+def _said(votes: Iterable[VoteSaid]) -> Said:
+    found: dict[str, list[VoteSaid]] = defaultdict(list)
+    most = 0
+    for one in votes:
+        found[identity_in(one.token)].append(one)
+        most = max(most, one.vote)
+    return Said(found, most)
+
+
 class Page(NamedTuple):
     """The tasks of some answers; judged: how many verdicts on them are on record already."""
 
@@ -137,43 +156,30 @@ class Docket:
     ) -> None:
         self._material = material
         self._judge = judge_fingerprint(judge)
+        self._judge_name = judge.name
         self._votes = votes
         self._scope = scope
         self._taken = taken
 
     def pages(self, database: Database) -> Iterator[Page]:
         """The tasks, an answer's votes together; each page is read when it is asked for."""
-        last = 0
-        while True:
-            with database.read() as connection:
-                answers = answers_to_judge(
-                    connection, self._material.run.id, self._scope.statuses, last
-                )
-                if not answers:
-                    return
-                last = answers[-1].id
-                page = self._page(connection, answers)
-            yield page
+        for answers, said in self._stretches(database):
+            tasks: list[Task] = []
+            judged = 0
+            for answer in answers:
+                ballot, _ = self._ballot(answer, said)
+                judged += sum(1 for one in ballot.replies.values() if one.verdict is not None)
+                tasks += self._tasks_for(answer, ballot, said)
+            yield Page(tasks, judged)
 
     def first_votes(self, database: Database) -> Iterator[FirstVote]:
         """The answers that the judge has given a verdict on, as it is asked today."""
-        last = 0
-        while True:
-            with database.read() as connection:
-                run = self._material.run.id
-                answers = answers_to_judge(connection, run, self._scope.statuses, last)
-                if not answers:
-                    return
-                last = answers[-1].id
-                verdicts = {
-                    identity_in(one.token): one.verdict
-                    for one in votes_said(connection, run, answers[0].id, last)
-                    if one.verdict is not None
-                }
+        for answers, said in self._stretches(database):
             for answer in answers:
-                vote, _ = self.vote(answer, 1)
-                if verdict := verdicts.get(vote.identity):
-                    yield FirstVote(answer, vote, verdict)
+                ballot, _ = self._ballot(answer, said)
+                first = ballot.replies.get(1)
+                if first is not None and first.verdict is not None:
+                    yield FirstVote(answer, self.vote(answer, 1)[0], first.verdict)
 
     def vote(self, answer: AnswerToJudge, number: int) -> tuple[Vote, ShelvedSheet]:
         """What would be asked as this vote on an answer."""
@@ -192,55 +198,69 @@ class Docket:
         )
         return vote, shelved
 
-    def _page(self, connection: Connection, answers: Sequence[AnswerToJudge]) -> Page:
-        first, last = answers[0].id, answers[-1].id
-        if self._scope.only is Only.NEEDS_REVIEW:
-            open_ = left_open(connection, first, last)
-            answers = [answer for answer in answers if answer.id in open_]
-        said: dict[str, list[VoteSaid]] = defaultdict(list)
-        for one in votes_said(connection, self._material.run.id, first, last):
-            said[identity_in(one.token)].append(one)
-        most = max((one.vote for replies in said.values() for one in replies), default=0)
-        tasks: list[Task] = []
-        judged = 0
-        for answer in answers:
-            ballot = Ballot(self._votes, self._material.basis.rubric.judge.min_votes)
-            tasks += self._tasks_for(answer, ballot, said)
-            self._put_further(answer, ballot, said, most)
-            judged += sum(1 for one in ballot.replies.values() if one.verdict is not None)
-        return Page(tasks, judged)
+    def unsettled(self, database: Database) -> Iterator[tuple[AnswerToJudge, Vote, Ballot]]:
+        """Answers whose votes are all in, while the judge's grade is not of all of them."""
+        for answers, said in self._stretches(database):
+            with database.read() as connection:
+                graded = judges_said(connection, [answer.id for answer in answers])
+            for answer in answers:
+                ballot, newest = self._ballot(answer, said, with_errors=True)
+                own = graded.get(answer.id, {}).get(self._judge_name)
+                if (
+                    newest
+                    and len(ballot.replies) == ballot.size
+                    and (own is None or own.id < newest)
+                ):
+                    yield answer, self.vote(answer, 1)[0], ballot
 
-    def _tasks_for(
-        self, answer: AnswerToJudge, ballot: Ballot, said: Mapping[str, Sequence[VoteSaid]]
-    ) -> Iterator[Task]:
+    def _stretches(self, database: Database) -> Iterator[tuple[list[AnswerToJudge], Said]]:
+        """Answers page by page, with what judges have said of them."""
+        last = 0
+        while True:
+            with database.read() as connection:
+                run = self._material.run.id
+                answers = answers_to_judge(connection, run, self._scope.statuses, last)
+                if not answers:
+                    return
+                first, last = answers[0].id, answers[-1].id
+                said = _said(votes_said(connection, run, first, last))
+                if self._scope.only is Only.NEEDS_REVIEW:
+                    open_ = left_open(connection, first, last)
+                    answers = [answer for answer in answers if answer.id in open_]
+            yield answers, said
+
+    def _ballot(
+        self, answer: AnswerToJudge, said: Said, *, with_errors: bool = False
+    ) -> tuple[Ballot, int]:
+        """The votes on record, and the row of the newest.
+
+        Votes beyond those wanted now are from when more were: a majority loses none.
+        """
+        ballot = Ballot(self._votes, self._material.basis.rubric.judge.min_votes)
+        newest = 0
+        for number in range(1, max(self._votes, said.most) + 1):
+            every = said.replies.get(self.vote(answer, number)[0].identity, ())
+            replies = [one for one in every if with_errors or one.unscored_reason != ERROR]
+            if not replies:
+                continue
+            ballot.size += number > self._votes
+            ballot.put(number, _reply(replies[-1]))
+            newest = max(newest, replies[-1].id)
+        return ballot, newest
+
+    def _tasks_for(self, answer: AnswerToJudge, ballot: Ballot, said: Said) -> Iterator[Task]:
         for number in range(1, self._votes + 1):
             vote, shelved = self.vote(answer, number)
+            reply = ballot.replies.get(number)
+            if reply is not None and (
+                reply.verdict is not None or self._scope.only is not Only.ALL
+            ):
+                continue
             identity = vote.identity
-            replies = said.get(identity, ())
-            if self._counts(replies):
-                ballot.put(number, _reply(replies[-1]))
-            elif identity not in self._taken:
-                yield Task(answer, vote, len(replies), shelved, ballot)
-
-    def _put_further(
-        self,
-        answer: AnswerToJudge,
-        ballot: Ballot,
-        said: Mapping[str, Sequence[VoteSaid]],
-        most: int,
-    ) -> None:
-        """Votes beyond those wanted now, from when more were: a majority loses none."""
-        for number in range(self._votes + 1, most + 1):
-            replies = said.get(self.vote(answer, number)[0].identity, ())
-            if replies:
-                ballot.size += 1
-                ballot.put(number, _reply(replies[-1]))
-
-    def _counts(self, replies: Sequence[VoteSaid]) -> bool:
-        """Whether these replies need no further one."""
-        if not replies:
-            return False
-        return replies[-1].verdict is not None or self._scope.only is not Only.ALL
+            earlier = sum(one.unscored_reason != ERROR for one in said.replies.get(identity, ()))
+            ballot.replies.pop(number, None)
+            if identity not in self._taken:
+                yield Task(answer, vote, earlier, shelved, ballot)
 
 
 def _reply(said: VoteSaid) -> Reply:

@@ -14,7 +14,7 @@ from evalbot.grading.effective import PANEL, VOTE_MARK
 from evalbot.judging.asking import ERROR, Judgement
 from evalbot.judging.ballots import TIE, Ballot, Reply
 from evalbot.judging.docket import Material, ShelvedSheet
-from evalbot.judging.identity import Vote, judge_fingerprint, token_of
+from evalbot.judging.identity import Vote, judge_fingerprint, token_of, token_of_error
 from evalbot.judging.prompt import Presentation
 from evalbot.stats.votes import entropy, majority
 from evalbot.store.judging import JudgeSaid
@@ -70,20 +70,24 @@ class GradeForm:
     def vote(
         self, judge: JudgeSettings, vote: Vote, shelved: ShelvedSheet, earlier: int, said: Judgement
     ) -> NewGrade:
-        """One reply. An error is no reply: it has no token, and is asked for again."""
+        """One reply, or a call that brought none, which is made again another time."""
         reply = reply_of(said)
-        return self._grade(
+        grade = self._grade(
             grader=f"{judge.name}{VOTE_MARK}{vote.number}",
             family=judge.family,
             case=vote.case,
             rubric=vote.rubric,
             verdict=reply.verdict,
             reason=reply.unscored_reason,
-        )._replace(
+        )
+        token = token_of(vote.identity, earlier)
+        if reply.unscored_reason == ERROR:
+            token = token_of_error(vote.identity, grade.at)
+        return grade._replace(
             evidence=evidence_of(said),
             rationale=reply.rationale,
             checkpoints=reply.checkpoints,
-            token=None if reply.unscored_reason == ERROR else token_of(vote.identity, earlier),
+            token=token,
             vote=vote.number,
             params=params_of(judge, said, shelved.presentation),
             cost_usd=said.cost_usd,

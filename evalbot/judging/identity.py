@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 
 from evalbot.domain.answers import Place
@@ -41,6 +42,11 @@ def judge_fingerprint(judge: JudgeSettings) -> str:
 def token_of(identity: str, earlier: int) -> str:
     """Names one reply; earlier: replies to the same that brought no verdict."""
     return f"{identity}{LAST_OF_TOKEN}{earlier}"
+
+
+def token_of_error(identity: str, at: datetime) -> str:
+    """Names a call that brought no reply: it is no vote, and is made again."""
+    return f"{identity}{LAST_OF_TOKEN}{at.timestamp():.6f}"
 
 
 def identity_in(token: str) -> str:

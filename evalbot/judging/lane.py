@@ -26,12 +26,16 @@ Item = TypeVar("Item")
 ItemOut = TypeVar("ItemOut", covariant=True)
 
 
-class PricedProvider(Provider, Protocol):
-    """A judge model with its price, where that is known."""
+class Priced(Protocol):
+    """What has a price, where that is known."""
 
     @property
     def price(self) -> Price | None:
         """USD per million tokens."""
+
+
+class PricedProvider(Provider, Priced, Protocol):
+    """A judge model with its price."""
 
 
 class StoppedError(Exception):

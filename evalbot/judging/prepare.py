@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +13,10 @@ from evalbot.grading.basis import basis_of
 from evalbot.judging.asking import DEFAULT_MAX_TOKENS
 from evalbot.judging.docket import Docket, Material, Scope
 from evalbot.judging.voting import Bench
+from evalbot.providers.anthropic_batches import can_batch
 from evalbot.running.estimate import rough_tokens
 from evalbot.store import runs
+from evalbot.store.batches import identities_in_batches
 from evalbot.store.database import Database
 
 
@@ -66,13 +68,32 @@ def votes_of(judge: JudgeSettings, votes: int | None, material: Material) -> int
     return count
 
 
+def taken_by_batches(
+    database: Database, material: Material, judges: Sequence[JudgeSettings]
+) -> dict[str, set[str]]:
+    """By judge, identities that a batch has which is not fetched yet."""
+    with database.read() as connection:
+        found = identities_in_batches(connection, material.run.id)
+    return {judge.name: found.get(judge.name, set()) for judge in judges}
+
+
+def refuse_unbatchable(judges: Sequence[JudgeSettings]) -> None:
+    """Raises InputError for a judge whose provider has no batches that evalbot knows."""
+    for judge in judges:
+        if not can_batch(judge):
+            raise InputError(
+                f"judge {judge.name}: {judge.model} cannot be sent in batches, only anthropic/ "
+                "models can; name others with --judges, or leave out --batch"
+            )
+
+
 def prepare(
     database: Database,
     material: Material,
     judges: Sequence[JudgeSettings],
     votes: int | None,
     scope: Scope,
-    taken: Mapping[str, Collection[str]],
+    taken: Mapping[str, set[str]],
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Bench, list[Workload]]:
     """The session's bench, and each judge's workload.
@@ -81,7 +102,7 @@ def prepare(
     """
     counts = {judge.name: votes_of(judge, votes, material) for judge in judges}
     dockets = {
-        judge.name: Docket(material, judge, counts[judge.name], scope, taken.get(judge.name, ()))
+        judge.name: Docket(material, judge, counts[judge.name], scope, taken[judge.name])
         for judge in judges
     }
     loads = []

@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, Protocol, TypeVar
 
+from evalbot.domain.judging import Price
 from evalbot.domain.settings import JudgeSettings
 from evalbot.errors import InputError, StoreError
 from evalbot.judging.budget import Budget
@@ -20,16 +21,62 @@ from evalbot.store import leases
 from evalbot.store.database import Connection, Database
 from evalbot.store.leases import Lease
 
+ItemIn = TypeVar("ItemIn")
+
+
+class Plan(Protocol[ItemIn]):
+    """One judge's part of a session; total: how many calls; totals: what is counted of them."""
+
+    @property
+    def judge(self) -> JudgeSettings:
+        """Whose."""
+
+    @property
+    def price(self) -> Price | None:
+        """USD per million tokens; None where it is not known."""
+
+    @property
+    def total(self) -> int:
+        """Calls to be made."""
+
+    @property
+    def totals(self) -> Totals:
+        """Counts of what came back."""
+
+    async def work(
+        self,
+        budget: Budget,
+        progress: EndpointProgress,
+        recorder: Recorder[ItemIn],
+    ) -> bool:
+        """Do it; whether all of it was done."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class LanePlan(Generic[Item]):
-    """One judge's part: its jobs page by page, how many they are, and what is counted of them."""
+    """A part that is asked call by call; pages: the jobs."""
 
     judge: JudgeSettings
     provider: PricedProvider
     pages: Iterator[Sequence[Job[Item]]]
     total: int
     totals: Totals
+
+    @property
+    def price(self) -> Price | None:
+        """USD per million tokens; None where it is not known."""
+        return self.provider.price
+
+    async def work(
+        self,
+        budget: Budget,
+        progress: EndpointProgress,
+        recorder: Recorder[Item],
+    ) -> bool:
+        """All jobs; False where the judge or the money was gone before."""
+        lane = Lane(self.judge, self.provider, budget, progress, self.totals)
+        return await lane.work(Source(self.pages), recorder.record)
 
 
 class Session(Generic[Item]):
@@ -43,7 +90,7 @@ class Session(Generic[Item]):
         self,
         database: Database,
         run: str,
-        plans: Sequence[LanePlan[Item]],
+        plans: Sequence[Plan[Item]],
         save: Save[Item],
         prepare: Callable[[Connection], None],
         progress: Progress,
@@ -92,15 +139,14 @@ class Session(Generic[Item]):
         with self._database.write() as connection:
             leases.release(connection, lease)
 
-    async def _lane(self, plan: LanePlan[Item], recorder: Recorder[Item]) -> bool:
+    async def _lane(self, plan: Plan[Item], recorder: Recorder[Item]) -> bool:
         progress = self.progress.endpoints[plan.judge.name]
-        lane = Lane(plan.judge, plan.provider, self.budget, progress, plan.totals)
-        return await lane.work(Source(plan.pages), recorder.record)
+        return await plan.work(self.budget, progress, recorder)
 
 
-def _refuse_unpriced(plans: Sequence[LanePlan[Item]]) -> None:
+def _refuse_unpriced(plans: Sequence[Plan[Item]]) -> None:
     for plan in plans:
-        if plan.provider.price is None:
+        if plan.price is None:
             raise InputError(
                 f"judge {plan.judge.name}: the price of {plan.judge.model} is not known, so "
                 "--max-cost cannot be kept; give `price: {input: …, output: …}` in evalbot.yaml"

@@ -15,7 +15,7 @@ from evalbot.judging.budget import Budget
 from evalbot.judging.docket import Docket, Material, Scope, ShelvedSheet, Task
 from evalbot.judging.grades import GradeForm, reply_of
 from evalbot.judging.lane import Ask, PricedProvider
-from evalbot.judging.session import LanePlan, Session
+from evalbot.judging.session import LanePlan, Plan, Session
 from evalbot.judging.totals import Totals
 from evalbot.running.progress import Progress
 from evalbot.store import runs
@@ -145,7 +145,7 @@ def judging_session(
 ) -> Session[Judged]:
     """Everything on the bench's dockets, judged; providers: of the busy judges."""
     form = GradeForm(material)
-    plans = []
+    plans: list[Plan[Judged]] = []
     for judge in bench.busy:
         seed = bench.scope.seed if bench.votes[judge.name] > 1 else None
         plans.append(
@@ -157,6 +157,17 @@ def judging_session(
                 Totals(judge.name, before=bench.judged[judge.name]),
             )
         )
+    return session_of(database, material, bench, plans, budget)
+
+
+def session_of(
+    database: Database,
+    material: Material,
+    bench: Bench,
+    plans: Sequence[Plan[Judged]],
+    budget: Budget,
+) -> Session[Judged]:
+    """A session that writes judgements, however the plans bring them."""
     writer = JudgeWriter(material, [judge.name for judge in bench.judges])
     progress = Progress(f"judging run {material.run.id}", "judgements", of="judge")
     return Session(database, material.run.id, plans, writer.save, writer.prepare, progress, budget)

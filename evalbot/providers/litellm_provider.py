@@ -24,6 +24,7 @@ from evalbot.errors import InputError
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 60.0
 LONGEST_DETAIL = 500
+CACHES_WHAT_IS_MARKED = ("anthropic/",)
 NO_KEY = "none"
 """For servers that ask for no key: litellm wants some word."""
 
@@ -44,22 +45,13 @@ class LitellmProvider:
 
     def __init__(self, settings: JudgeSettings) -> None:
         self._settings = settings
-        self._key = _key(settings)
+        self._key = provider_key(settings)
         self._litellm = _quiet_litellm()
 
     @property
     def price(self) -> Price | None:
         """The config's, else litellm's; None where neither knows the model."""
-        if self._settings.price is not None:
-            return price_in(self._settings.price)
-        try:
-            known = self._litellm.get_model_info(self._settings.model)
-        except Exception:  # a model that its list does not have
-            return None
-        read, written = known.get("input_cost_per_token"), known.get("output_cost_per_token")
-        if read is None or written is None:
-            return None
-        return Price(read * PER_PRICE, written * PER_PRICE)
+        return priced(self._settings)
 
     async def complete(self, request: JudgeRequest) -> ProviderReply:
         """One reply; ProviderError where none comes after all retries."""
@@ -80,7 +72,7 @@ class LitellmProvider:
         arguments: dict[str, Any] = {
             "model": self._settings.model,
             "messages": [
-                {"role": "system", "content": request.rules},
+                {"role": "system", "content": self._rules(request.rules)},
                 {"role": "user", "content": request.question},
             ],
             "api_key": self._key,
@@ -95,6 +87,12 @@ class LitellmProvider:
             form = {"name": "grade", "schema": request.schema, "strict": True}
             arguments[SCHEMA] = {"type": "json_schema", "json_schema": form}
         return arguments
+
+    def _rules(self, rules: str) -> str | list[dict[str, Any]]:
+        """Marked for the prompt cache where a provider wants that; others cache by themselves."""
+        if not self._settings.model.startswith(CACHES_WHAT_IS_MARKED):
+            return rules
+        return [{"type": "text", "text": rules, "cache_control": {"type": "ephemeral"}}]
 
     def _can_help(self, error: Exception) -> bool:
         errors = self._litellm.exceptions
@@ -112,10 +110,8 @@ class LitellmProvider:
 
     def _told(self, error: Exception) -> ProviderError:
         words = " ".join(str(error).split()).replace(self._key, "[key]")[:LONGEST_DETAIL]
-        found = REFUSED_PARAMETER.search(words)
         is_bad_request = isinstance(error, self._litellm.exceptions.BadRequestError)
-        name = (found["name"] or found["named"]).lower() if found and is_bad_request else None
-        return ProviderError(words, name)
+        return ProviderError(words, refused_parameter(words) if is_bad_request else None)
 
     def _read(self, reply: Any, seconds: float) -> ProviderReply:
         choice = reply.choices[0]
@@ -142,6 +138,30 @@ class LitellmProvider:
             )
         except Exception:  # a model that its list does not have
             return None
+
+
+def refused_parameter(words: str) -> str | None:
+    """The parameter that a refusal names; None where it names none."""
+    found = REFUSED_PARAMETER.search(words)
+    return (found["name"] or found["named"]).lower() if found else None
+
+
+def priced(settings: JudgeSettings) -> Price | None:
+    """A judge's price by its config, else by litellm's list; None where neither tells."""
+    if settings.price is not None:
+        return price_in(settings.price)
+    known = known_model(settings.model)
+    read, written = known.get("input_cost_per_token"), known.get("output_cost_per_token")
+    if read is None or written is None:
+        return None
+    return Price(read * PER_PRICE, written * PER_PRICE)
+
+
+def known_model(model: str) -> Mapping[str, Any]:
+    """What litellm's list says of a model; nothing where it is not there."""
+    listed = _quiet_litellm().model_cost
+    found = listed.get(model) or listed.get(model.partition("/")[2])
+    return found if isinstance(found, dict) else {}
 
 
 def price_in(config: Mapping[str, float]) -> Price:
@@ -171,7 +191,7 @@ def _pause(error: Exception, tried: int) -> float:
         return doubled
 
 
-def _key(settings: JudgeSettings) -> str:
+def provider_key(settings: JudgeSettings) -> str:
     """The judge's key; raises InputError where its variable is not set."""
     if settings.api_key_env is None:
         return NO_KEY

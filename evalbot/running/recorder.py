@@ -54,6 +54,11 @@ class Recorder(Generic[Item]):
         else:
             self._waiting.put_nowait(item)
 
+    async def flush(self) -> None:
+        """Until all that was handed over is written; raises why it could not be."""
+        await self._waiting.join()
+        self.raise_if_failed("items")
+
     async def __aenter__(self) -> Recorder[Item]:
         self._writing = asyncio.create_task(self._write_all())
         return self
@@ -93,15 +98,17 @@ class Recorder(Generic[Item]):
         open_ = True
         while open_:
             batch, open_ = await self._next_batch()
-            if self.error is not None:
-                self.unsaved += len(batch)
-                continue
             try:
-                await loop.run_in_executor(self._thread, self._write, batch)
+                if self.error is None:
+                    await loop.run_in_executor(self._thread, self._write, batch)
+                else:
+                    self.unsaved += len(batch)
             except Exception as error:
                 self.error = error
                 self.unsaved += len(batch)
                 self.failed.set()
+            for _ in batch:
+                self._waiting.task_done()
 
     async def _next_batch(self) -> tuple[list[Item], bool]:
         """What waits, or nothing when it is time for a sign of life; False at the end."""

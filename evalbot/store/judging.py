@@ -27,8 +27,12 @@ class AnswerToJudge(NamedTuple):
 
 
 class VoteSaid(NamedTuple):
-    """One reply of a judge as recorded; token: which reply to what it is (judging/identity.py)."""
+    """One reply of a judge as recorded, or a call that brought none (`judge_error`).
 
+    token: which reply to what it is (judging/identity.py).
+    """
+
+    id: int
     answer_id: int
     token: str
     vote: int
@@ -78,9 +82,10 @@ def answers_to_judge(
 
 
 def votes_said(connection: Connection, run: str, first: int, last: int) -> list[VoteSaid]:
-    """All judges' replies to a stretch of answers that brought words, oldest first."""
+    """All judges' replies to a stretch of a run's answers, oldest first."""
     rows = connection.execute(
         select(
+            grade_table.c.id,
             grade_table.c.answer_id,
             grade_table.c.token,
             grade_table.c.vote,

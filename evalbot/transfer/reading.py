@@ -17,7 +17,7 @@ from evalbot.formats.tree import Entries
 from evalbot.grading.basis import Basis
 from evalbot.grading.staleness import Rules
 from evalbot.judging.asking import ERROR
-from evalbot.judging.identity import Vote, token_of
+from evalbot.judging.identity import Vote, token_of, token_of_error
 from evalbot.transfer.head import NUMBER, EarlierRubric, Head
 from evalbot.transfer.lines import GradeRecord
 from evalbot.transfer.strict import boolean, free, free_list, moment, optional_text
@@ -171,8 +171,6 @@ class LineReader:
         sheet = grade.prompt_fingerprint
         if grade.vote is None or not isinstance(judge, str) or sheet is None:
             return grade
-        if grade.unscored_reason == ERROR:
-            return grade
         vote = Vote(
             judge=judge,
             sheet=sheet,
@@ -183,6 +181,8 @@ class LineReader:
             attempt=where.attempt,
             number=grade.vote,
         )
+        if grade.unscored_reason == ERROR:
+            return grade._replace(token=token_of_error(vote.identity, grade.at))
         token = token_of(vote.identity, self._replies[vote.identity])
         self._replies[vote.identity] += 1
         return grade._replace(token=token)

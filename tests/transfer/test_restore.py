@@ -16,6 +16,7 @@ from evalbot.domain.cases import Case
 from evalbot.domain.rubrics import ScorerName
 from evalbot.domain.runs import NewGrade, RecordedAnswer, Run, RunEndpoint, RunState
 from evalbot.formats.problems import Problems
+from evalbot.judging.identity import identity_in
 from evalbot.store import runs
 from evalbot.store.answers import read_answers
 from evalbot.store.database import open_database
@@ -132,7 +133,7 @@ def test_everything_that_was_said_is_there(rich: Site, other: str) -> None:
     assert said(rich.database) == said(other)
 
 
-def test_a_judges_reply_keeps_its_name_and_an_error_has_none(rich: Site, other: str) -> None:
+def test_a_judges_reply_keeps_its_name_and_an_error_is_none(rich: Site, other: str) -> None:
     """So that what was answered elsewhere is not asked for again."""
     rich.ids("export", RUN, "--output", "one")
     rich.ids("import", "run", "one", database=other)
@@ -142,10 +143,12 @@ def test_a_judges_reply_keeps_its_name_and_an_error_has_none(rich: Site, other: 
             for stored in read_grades(connection, RUN, all_attempts=True)
             if stored.grade.vote is not None
         ]
-    assert {one.token for one in votes if one.unscored_reason == "judge_error"} == {None}
-    tokens = {one.token for one in votes if one.verdict is not None}
+    tokens = {one.token or "" for one in votes if one.verdict is not None}
     assert len(tokens) == 6
-    assert all(token is not None and token.endswith(":0") for token in tokens)
+    assert all(token.endswith(":0") for token in tokens)
+    errors = {one.token or "" for one in votes if one.unscored_reason == "judge_error"}
+    assert {identity_in(token) for token in errors} == {identity_in(token) for token in tokens}
+    assert not errors & tokens
 
 
 def test_the_same_run_again_adds_nothing(rich: Site, other: str) -> None:
