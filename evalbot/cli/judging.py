@@ -81,7 +81,7 @@ def print_workloads(
     for load in loads:
         name = load.judge.name
         if not load.calls:
-            typer.echo(f"{name}: nothing is left to judge", err=True)
+            typer.echo(f"{name}: nothing new to ask", err=True)
             continue
         price = providers[name].price
         cost = "cost unknown (no price)"

@@ -169,14 +169,15 @@ class _BatchLane:
         self._plan.taken.difference_update(identities)
 
     async def _keep(self, batch: Batch, meant: Intended, result: BatchResult) -> None:
-        judged, judgement = judged_of(self._form, self._plan.judge, batch, meant, result)
-        self._plan.totals.add(judgement)
-        self._sender.budget.spent += judgement.cost_usd or 0.0
-        self._sender.progress.answered(judgement.reading.unscored_reason or "ok")
         if result.error is not None:
             name = self._plan.provider.refused_in(result.error)
             if name is not None and name in batch.params["sent"]:
                 self._refused.add(name)
+                return  # asked again without it
+        judged, judgement = judged_of(self._form, self._plan.judge, batch, meant, result)
+        self._plan.totals.add(judgement)
+        self._sender.budget.spent += judgement.cost_usd or 0.0
+        self._sender.progress.answered(judgement.reading.unscored_reason or "ok")
         await self._recorder.record(judged)
 
     def _note_fetched(self, batch: Batch) -> None:

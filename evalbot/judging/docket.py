@@ -18,7 +18,7 @@ from evalbot.grading.basis import Basis
 from evalbot.judging.asking import ERROR
 from evalbot.judging.ballots import Ballot, Reply
 from evalbot.judging.identity import Vote, identity_in, judge_fingerprint
-from evalbot.judging.prompt import JudgeSheet, Presentation, judge_sheet
+from evalbot.judging.prompt import JudgeSheet, Presentation, judge_sheet, presentation_of
 from evalbot.running.estimate import rough_tokens
 from evalbot.store.database import Database
 from evalbot.store.judging import (
@@ -142,8 +142,7 @@ class FirstVote(NamedTuple):
 class Docket:
     """One judge's work on a run. votes: how many replies are asked for to each answer.
 
-    The first vote sees scale and references as they are written; each further one in an order
-    drawn from its seed. taken: identities that a batch has, and that nobody else may ask.
+    taken: identities that a batch has, and that nobody else may ask.
     """
 
     def __init__(
@@ -184,8 +183,7 @@ class Docket:
     def vote(self, answer: AnswerToJudge, number: int) -> tuple[Vote, ShelvedSheet]:
         """What would be asked as this vote on an answer."""
         material, place = self._material, answer.place
-        presentation = Presentation() if number == 1 else Presentation(self._scope.seed + number)
-        shelved = material.sheet(place.case, presentation)
+        shelved = material.sheet(place.case, presentation_of(number, self._scope.seed))
         vote = Vote(
             judge=self._judge,
             sheet=shelved.fingerprint,

@@ -21,6 +21,7 @@ from evalbot.judging.prompt import (
     JudgeSheet,
     Presentation,
     judge_sheet,
+    presentation_of,
     reply_schema,
     sheet_from,
 )
@@ -124,14 +125,16 @@ def test_the_record_keeps_a_sheet_whole(rubric: Rubric, suite: Suite) -> None:
 def test_votes_see_scale_and_references_in_other_orders_but_the_same_ones(
     rubric: Rubric, suite: Suite
 ) -> None:
-    made = [sheet(rubric, suite, seed=seed) for seed in range(20)]
+    made = [judge_sheet(rubric, suite, CASE, presentation_of(vote, 1)) for vote in range(1, 9)]
+    assert made[0] == judge_sheet(rubric, suite, CASE)
     assert len({name(one) for one in made}) > 5
-    first = {re.search(r"^- (\w+):", one.rules, re.M)[1] for one in made}  # type: ignore[index]
-    assert first == {rubric.verdicts[0], rubric.verdicts[-1]}
+    first = [re.search(r"^- (\w+):", one.rules, re.M)[1] for one in made]  # type: ignore[index]
+    assert first == [rubric.verdicts[0], rubric.verdicts[-1]] * 4
     for one in made:
         assert all(f"- {text}" in one.question for text in CASE.references)
         assert one.verdicts == rubric.verdicts
-    assert name(sheet(rubric, suite, seed=7)) == name(made[7])
+    again = judge_sheet(rubric, suite, CASE, presentation_of(7, 1))
+    assert name(again) == name(made[6])
 
 
 def test_the_reversed_scale_is_the_other_order_of_the_same_presentation(
