@@ -155,17 +155,17 @@ def probe_results(
         for kind in ProbeKind:
             if (name, kind) in found:
                 probes = found[name, kind]
-                result = _result(judge.name, kind, probes, material.basis.rubric, wavering)
+                result = result_of(judge.name, kind, probes, material.basis.rubric, wavering)
                 if kind is ProbeKind.REPEAT:
                     wavering = result.flip_rate or 0.0
                 results.append(result)
     return results
 
 
-def _result(
+def result_of(
     judge: str, kind: ProbeKind, probes: Sequence[Probe], rubric: Rubric, wavering: float
 ) -> ProbeResult:
-    """wavering: how often the judge contradicts itself when nothing was changed."""
+    """What these probes of one kind show; wavering: the flip rate where nothing was changed."""
     pairs = [(one.before, one.after) for one in probes if one.after is not None]
     if kind is ProbeKind.SWAP:
         flips = sum(before != _OTHER_PLACE.get(after, after) for before, after in pairs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -71,7 +72,7 @@ def test_fewer_verdicts_than_a_grade_needs_are_unscored(
 def test_checkpoints_are_ticked_by_most_votes() -> None:
     made = Ballot(3, 1)
     for number, (met, quote) in enumerate([(True, "a"), (False, None), (True, "b")], start=1):
-        lines = [
+        lines: list[dict[str, Any]] = [
             {"id": "one", "met": met, "quote": quote},
             {"id": "two", "met": None, "quote": None},
         ]

@@ -1,0 +1,344 @@
+"""Batches: half the price, left and taken up again at any moment, nothing paid for twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalbot.domain.batches import Batch, BatchRequest
+from evalbot.domain.settings import JudgeSettings
+from evalbot.errors import EvalbotError
+from evalbot.judging import batch_sending
+from evalbot.judging.batching import batch_session
+from evalbot.judging.budget import Budget
+from evalbot.judging.docket import Scope
+from evalbot.judging.prepare import prepare, taken_by_batches
+from evalbot.judging.session import Session
+from evalbot.judging.voting import Judged
+from evalbot.providers.anthropic_batches import AnthropicBatches
+from evalbot.store.batches import open_batches
+from tests.batch_server import BatchServer, Body, errored, succeeded
+from tests.building import said
+from tests.waiting import until, wait_until
+
+from .site import JudgeSite, always, verdict
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+PRICE = {"input": 1.0, "output": 10.0}
+
+
+def settings(server: BatchServer, **more: Any) -> JudgeSettings:
+    given = {"price": PRICE, "sampling": {"max_tokens": 100, "temperature": 0}, **more}
+    return JudgeSettings("strong", "anthropic/judge", api_base=server.api_base, **given)
+
+
+def session(
+    site: JudgeSite, database: Any, server: BatchServer, votes: int = 1,
+    max_cost: float | None = None, **more: Any,
+) -> Session[Judged]:  # fmt: skip
+    judge = settings(server, **more)
+    material = site.material(database)
+    taken = taken_by_batches(database, material, [judge])
+    bench, _ = prepare(database, material, [judge], votes, Scope(), taken)
+    providers = {"strong": AnthropicBatches(judge)}
+    return batch_session(
+        database, material, bench, providers, taken, Budget(max_cost), first_poll_s=0.01
+    )
+
+
+def batch(site: JudgeSite, server: BatchServer, **how: Any) -> bool:
+    with site.open() as database:
+        return asyncio.run(session(site, database, server, **how).execute())
+
+
+def opened(site: JudgeSite) -> list[Batch]:
+    with site.open() as database, database.read() as connection:
+        return open_batches(connection, "small-1", "strong")
+
+
+def test_a_batch_brings_votes_and_the_judges_word_at_half_the_price(site: JudgeSite) -> None:
+    with BatchServer() as server:
+        server.reply = lambda _: succeeded(verdict("acceptable"), cached=200)
+        assert batch(site, server) is True
+    assert len(server.asked) == 6
+    assert set(site.by_case("strong").values()) == {"acceptable"}
+    vote = site.grades("strong#1")[0]
+    # 100 fresh and 200 cached tokens read, 20 written, by half of 1 and 10 USD a million.
+    assert vote.cost_usd == pytest.approx((100 + 0.1 * 200 + 10 * 20) / 2 / 1e6)
+    assert vote.evidence is not None
+    assert (vote.evidence["prompt_tokens"], vote.evidence["cached_tokens"]) == (300, 200)
+    assert vote.params is not None
+    assert (vote.params["batch"], vote.params["dropped"]) == (True, ["response_format"])
+    assert opened(site) == []
+
+
+def test_what_is_sent(site: JudgeSite) -> None:
+    with BatchServer() as server:
+        batch(site, server, votes=2)
+    [sent] = server.batches
+    ids = [one["custom_id"] for one in sent.requests]
+    assert len(set(ids)) == 12
+    params = sent.requests[0]["params"]
+    assert (params["model"], params["max_tokens"], params["temperature"]) == ("judge", 100, 0)
+    assert "seed" not in params
+    [rules] = params["system"]
+    assert rules["cache_control"] == {"type": "ephemeral"}
+    assert "# Verdicts" in rules["text"]
+    assert "# The answer to be graded" in params["messages"][0]["content"]
+
+
+def test_nothing_is_sent_twice(site: JudgeSite) -> None:
+    with BatchServer() as server:
+        batch(site, server)
+        batch(site, server)
+        assert len(server.asked) == 6
+        # What a batch has brought is not asked for by calls either.
+        assert site.judge({"other": always("correct")}) is True
+        batch(site, server, votes=2)
+    assert len(server.asked) == 12
+
+
+@pytest.mark.parametrize("when", ["sent", "lost"])
+def test_a_batch_left_half_way_is_fetched_later(site: JudgeSite, when: str) -> None:
+    """Must show 5."""
+    with BatchServer(ends=False, loses=int(when == "lost")) as server:
+
+        async def left() -> None:
+            with site.open() as database:
+                work = asyncio.create_task(session(site, database, server).execute())
+                await until(lambda: server.looks > 2)
+                work.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await work
+
+        if when == "lost":
+            with pytest.raises(EvalbotError, match="it is not known whether the provider has"):
+                batch(site, server)
+        else:
+            asyncio.run(left())
+        [one] = opened(site)
+        assert (one.provider_id is None) == (when == "lost")
+        assert site.grades() == []
+        server.end_all()
+        assert batch(site, server) is True
+    assert len(server.asked) == 6
+    assert len(site.grades("strong")) == 6
+
+
+def test_a_lost_batch_is_known_by_our_ids_among_those_of_others(site: JudgeSite) -> None:
+    with BatchServer(loses=1) as server:
+        server.put_foreign(6)
+        with pytest.raises(EvalbotError, match="looks for it in the provider's list"):
+            batch(site, server)
+        server.put_foreign(6)
+        server.put_foreign(3)
+        assert batch(site, server) is True
+    assert len(server.batches) == 4
+    assert len(site.grades("strong")) == 6
+
+
+def test_an_intent_that_never_arrived_is_sent(
+    site: JudgeSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped after writing it down, before sending: nothing is lost and nothing doubled."""
+
+    async def fails(*_: object) -> str:
+        raise RuntimeError("stopped here")
+
+    with BatchServer() as server:
+        server.put_foreign(6, datetime.now(UTC) - timedelta(hours=3))
+        with monkeypatch.context() as patch:
+            patch.setattr(AnthropicBatches, "send", fails)
+            with pytest.raises(RuntimeError, match="stopped here"):
+                batch(site, server)
+        [intent] = opened(site)
+        assert (intent.provider_id, intent.size) == (None, 6)
+        assert site.judge({"strong": always("correct")}) is True  # another judge by its model
+        assert batch(site, server) is True
+    mine = [one for one in server.asked if not one["custom_id"].startswith("other")]
+    assert len(mine) == 6
+    assert all(one["custom_id"].startswith(f"{intent.id}-") for one in mine)
+
+
+def test_a_batch_that_is_out_keeps_calls_from_asking_the_same(site: JudgeSite) -> None:
+    with BatchServer(loses=1) as server:
+        with pytest.raises(EvalbotError):
+            batch(site, server)
+        judge = settings(server)
+        with site.open() as database:
+            material = site.material(database)
+            taken = taken_by_batches(database, material, [judge])
+            assert len(taken["strong"]) == 6
+            bench, loads = prepare(database, material, [judge], 1, Scope(), taken)
+    assert (bench.busy, loads[0].calls) == ((), 0)
+
+
+def test_each_error_of_an_item_is_unscored_and_asked_again(site: JudgeSite) -> None:
+    results: list[Body] = [
+        errored("messages: too long"),
+        {"type": "expired"},
+        {"type": "canceled"},
+        succeeded('{"reason":"訳文', stop="max_tokens"),
+        succeeded("I will not.", stop="refusal"),
+        succeeded(verdict("correct")),
+    ]
+    with BatchServer() as server:
+        server.reply = lambda one: results[int(one["custom_id"][-1])]
+        assert batch(site, server) is True
+        assert Counter(grade.unscored_reason for grade in site.grades("strong")) == {
+            "judge_error": 3,
+            "judge_truncated": 1,
+            "judge_refused": 1,
+            None: 1,
+        }
+        details = {(grade.evidence or {}).get("detail") for grade in site.grades("strong#1")}
+        assert {"errored: messages: too long", "expired: expired"} <= details
+        server.reply = lambda _: succeeded(verdict("wrong"))
+        assert batch(site, server) is True
+    assert len(server.asked) == 9
+    reasons = Counter(row for model in "ab" for row in site.by_case("strong", model).values())
+    assert reasons == {"wrong": 3, "judge_truncated": 1, "judge_refused": 1, "correct": 1}
+
+
+def test_a_refused_parameter_is_left_out_at_once_and_from_then_on(site: JudgeSite) -> None:
+    """J9, for batches."""
+
+    def picky(one: Body) -> Body:
+        if "temperature" in one["params"]:
+            return errored("`temperature` is deprecated for this model.")
+        return succeeded(verdict("correct"))
+
+    with BatchServer(picky) as server:
+        assert batch(site, server) is True
+        assert len(server.batches) == 2
+        grades = site.grades("strong#1")
+        assert len(grades) == 6
+        assert {tuple((one.params or {})["dropped"]) for one in grades} == {
+            ("response_format", "temperature")
+        }
+        batch(site, server, votes=2)
+    assert len(server.batches) == 3
+    assert "temperature" not in server.asked[-1]["params"]
+
+
+def test_a_batch_refused_whole_is_told_and_forgotten(site: JudgeSite) -> None:
+    with BatchServer(refuses=1) as server:
+        with pytest.raises(EvalbotError, match=r"judge strong: takes no batch: .*no batches today"):
+            batch(site, server)
+        assert opened(site) == []
+        assert batch(site, server) is True
+    assert len(server.asked) == 6
+
+
+def test_a_ceiling_of_cost_sends_so_many_as_it_allows(tmp_path: Path) -> None:
+    answers = [said("door", "a", f"请关门{n}", repeat=n) for n in range(1, 60)]
+    site = JudgeSite.make(tmp_path, f"sqlite:///{tmp_path}/evalbot.db", answers)
+    with BatchServer() as server:
+        assert batch(site, server, max_cost=0.01) is False
+        sent = len(server.asked)
+        assert 5 < sent < 30
+        assert batch(site, server, max_cost=1.0) is True
+    assert len(server.asked) == 59
+
+
+def test_large_dockets_go_in_several_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_sending, "LARGEST", 25)
+    answers = [said("door", "a", f"请关门{n}", repeat=n) for n in range(1, 61)]
+    site = JudgeSite.make(tmp_path, f"sqlite:///{tmp_path}/evalbot.db", answers)
+    with BatchServer() as server:
+        assert batch(site, server, votes=2) is True
+    assert [len(one.requests) for one in server.batches] == [25, 25, 25, 25, 20]
+    assert len({one["custom_id"] for one in server.asked}) == 120
+    words = site.grades("strong")
+    assert len(words) == 60
+    assert {(one.evidence or {})["votes"]["correct"] for one in words} == {2}
+
+
+def test_results_that_were_never_asked_for_are_refused(site: JudgeSite) -> None:
+    with BatchServer() as server:
+        server.loses = 1
+        with pytest.raises(EvalbotError):
+            batch(site, server)
+        [lost] = opened(site)
+        extra = {"custom_id": f"{lost.id}-999999", "params": {}}
+        server.batches[0].requests = [*server.asked[:5], extra]
+        with pytest.raises(EvalbotError, match=r"a result for .*999999', which was never asked"):
+            batch(site, server)
+
+
+KILLED = """
+import sys
+from tests.judging import test_batching as own
+from tests.judging.site import JudgeSite
+from pathlib import Path
+
+class Elsewhere:
+    api_base = sys.argv[2]
+
+site = JudgeSite(Path(sys.argv[1]), f"sqlite:///{sys.argv[1]}/evalbot.db")
+own.batch(site, Elsewhere(), votes=2)
+"""
+
+
+@pytest.mark.parametrize("when", ["waiting", "intent"])
+def test_a_killed_process_leaves_everything_to_the_next(tmp_path: Path, when: str) -> None:
+    """kill -9 while it waits, and while the provider's reply is on its way."""
+    site = JudgeSite.make(tmp_path, f"sqlite:///{tmp_path}/evalbot.db")
+    with BatchServer(ends=False) as server:
+        process = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(tmp_path), server.api_base],
+            cwd=Path(__file__).parents[2],
+        )
+        reached: Callable[[], object] = (
+            (lambda: server.looks > 1) if when == "waiting" else (lambda: server.batches)
+        )
+        try:
+            wait_until(reached)
+        finally:
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+        assert len(server.batches) == 1
+        server.end_all()
+        assert batch(site, server, votes=2) is True
+    assert len(server.asked) == 12
+    assert len(site.grades("strong")) == 6
+
+
+def test_structured_output_is_asked_for_where_the_model_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = {"supports_native_structured_output": True, "supports_sampling_params": False}
+    monkeypatch.setattr("evalbot.providers.anthropic_batches.known_model", lambda _: known)
+    with BatchServer() as server:
+        provider = AnthropicBatches(settings(server))
+        params, dropped = provider.params({"max_tokens": 9, "temperature": 0, "seed": 1})
+        assert params == {"max_tokens": 9, "response_format": "json_schema"}
+        assert dropped == ["seed", "temperature"]
+
+        async def send() -> None:
+            request = BatchRequest("a-1", "rules", "question")
+            await provider.send([request], params, {"a-1": {"type": "object"}})
+            await provider.close()
+
+        asyncio.run(send())
+    [sent] = server.asked
+    assert sent["params"]["output_config"] == {
+        "format": {"type": "json_schema", "schema": {"type": "object"}}
+    }
+    assert "temperature" not in json.dumps(sent)
+    assert replace(settings(server), price=None).price is None
