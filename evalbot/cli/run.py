@@ -16,7 +16,7 @@ from evalbot.errors import EvalbotError, InputError
 
 if TYPE_CHECKING:
     from evalbot.domain.settings import EndpointSettings
-    from evalbot.running.prepare import PreparedRun, Questions
+    from evalbot.running.prepare import PreparedRun, Questions, Selection
     from evalbot.running.runner import RunOptions
     from evalbot.store.database import Database
 
@@ -52,6 +52,13 @@ def run(
     add_endpoints: Annotated[
         str | None, typer.Option(help="With --resume: ask these endpoints too.")
     ] = None,
+    self_check: Annotated[
+        bool,
+        typer.Option(
+            "--self-check",
+            help="Ask each model to check its own answer once more; both answers are kept.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only tell calls, tokens and rough time.")
     ] = False,
@@ -78,7 +85,7 @@ def run(
     settings = read_site(config, required=True)
     options = RunOptions(settings.folder, concurrency, retry_failed)
     if resume is not None:
-        extension = Extension(split_list(endpoints), split_list(add_endpoints), repeats)
+        extension = Extension(split_list(endpoints), split_list(add_endpoints), repeats, self_check)
         with open_record(settings, database, make=False) as opened:
             prepared = resume_run(
                 opened,
@@ -89,7 +96,9 @@ def run(
             )
             _finish(opened, prepared, options)
         return
-    selection = Selection(split_list(endpoints), limit, split_list(tag), repeats or 1, label)
+    selection = Selection(
+        split_list(endpoints), limit, split_list(tag), repeats or 1, label, self_check
+    )
     # Everything that can be wrong is told before anything is asked or written.
     chosen = choose_endpoints(settings, selection.endpoints)
     names = [name for listed in suites or [] for name in split_list(listed)]
@@ -98,7 +107,7 @@ def run(
         confirm_commands(chosen, settings, allow_commands)
     with open_record(settings, database, make=True) as opened:
         if dry_run:
-            _print_estimates(opened, chosen, asked, selection.repeats, concurrency)
+            _print_estimates(opened, chosen, asked, selection, concurrency)
             return
         for questions in asked:
             _finish(opened, new_run(opened, settings, questions, selection), options)
@@ -142,16 +151,20 @@ def _print_estimates(
     opened: Database,
     endpoints: Sequence[EndpointSettings],
     asked: Sequence[Questions],
-    repeats: int,
+    selection: Selection,
     concurrency: int | None,
 ) -> None:
     from evalbot.cli.progress import duration
     from evalbot.formats.words import count
     from evalbot.running.estimate import estimate_run
 
+    repeats, passes = selection.repeats, 2 if selection.self_check else 1
+    checked = ", each answer checked once more" if selection.self_check else ""
     for suite, _, _ in asked:
-        typer.echo(f"{suite.name}: {count(len(suite.cases), 'case')}, {count(repeats, 'repeat')}")
-        for line in estimate_run(opened, suite, endpoints, repeats, concurrency):
+        typer.echo(
+            f"{suite.name}: {count(len(suite.cases), 'case')}, {count(repeats, 'repeat')}{checked}"
+        )
+        for line in estimate_run(opened, suite, endpoints, repeats, concurrency, passes):
             time = "unknown, never asked before"
             if line.seconds is not None:
                 time = f"about {duration(line.seconds)}"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from evalbot.formats.fields import CHECK_SUFFIX
 from evalbot.formats.tables import Column, Kind, Table, Value
+from evalbot.formats.tables.table import DASH
 from evalbot.reporting.rates import RateRow
-from evalbot.stats.rounding import percent
+from evalbot.stats.rounding import half_up, percent
 
 TEXT, COUNT, NUMBER, RATE = Kind.TEXT, Kind.COUNT, Kind.NUMBER, Kind.RATE
 
@@ -21,6 +23,7 @@ def machine_table(rows: Sequence[RateRow]) -> Table:
         *(f"count_{verdict}" for verdict in verdicts),
         *(f"unscored_{reason}" for reason in reasons),
         "ttfot_ms_p50", "decode_tps_p50", "timing_source", "run", "repeat_change_rate",
+        "total_ms_p50",
     ]  # fmt: skip
     return Table(
         "Rates",
@@ -46,6 +49,7 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
     runs = len({row.run for row in rows}) > 1
     open_ = any(row.rate.rate_min != row.rate.rate_max for row in rows)
     tagged = any(row.tag is not None for row in rows)
+    checked = any(row.model.endswith(CHECK_SUFFIX) for row in rows)
     repeated = any(row.rate.repeat_change is not None for row in rows)
     columns = [
         *([Column("tag", "tag")] if tagged else []),
@@ -69,6 +73,7 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
         *([Column("repeat_change_rate", "repeats differ", RATE)] if repeated else []),
         Column("ttfot_ms_p50", "first text ms", NUMBER, 0),
         Column("decode_tps_p50", "tok/s", NUMBER),
+        *([Column("total_s_p50", "answer s", NUMBER)] if checked else []),
         Column("timing_source", "timed by"),
     ]
     return Table(
@@ -89,7 +94,7 @@ def _title(rows: Sequence[RateRow], one_measure: bool) -> str:
 
 
 def _people_row(row: RateRow, columns: Sequence[Column]) -> tuple[Value, ...]:
-    rate = row.rate
+    rate, rate_total = row.rate, row.speed.total_ms_p50
     cells: Mapping[str, Value] = {
         "tag": row.tag,
         "run": row.run,
@@ -104,6 +109,7 @@ def _people_row(row: RateRow, columns: Sequence[Column]) -> tuple[Value, ...]:
         "repeat_change_rate": rate.repeat_change,
         "ttfot_ms_p50": row.speed.ttfot_ms_p50,
         "decode_tps_p50": row.speed.decode_tps_p50,
+        "total_s_p50": None if rate_total is None else rate_total / 1000,
         "timing_source": None if row.speed.timing_source == "none" else row.speed.timing_source,
         **{f"count_{verdict}": count for verdict, count in rate.counts.items()},
     }
@@ -134,6 +140,7 @@ def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
             "stale: graded under an older text, and in neither n nor unscored; evalbot score "
             "renews the automatic grades, evalbot judge the judges'"
         )
+    yield from _gains(rows)
     for row in rows:
         if row.rate.reasons and row.tag is None:
             reasons = ", ".join(
@@ -141,6 +148,27 @@ def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
             )
             yield f"{_name(row, rows)}: unscored answers: {reasons}"
     yield from _signatures(rows)
+
+
+def _gains(rows: Sequence[RateRow]) -> Iterable[str]:
+    """What checking its own answer brought each model, and what it cost."""
+    first = {(row.run, row.model): row for row in rows if row.tag is None}
+    for row in first.values():
+        before = first.get((row.run, row.model.removesuffix(CHECK_SUFFIX)))
+        if before is None or before is row:
+            continue
+        told = (
+            f"{before.rubric.rate.title} {_percent(before.rate.rate)} → {_percent(row.rate.rate)}"
+        )
+        cost = row.speed.total_ms_p50
+        seconds = (
+            "" if cost is None else f", at {half_up(cost / 1000, 1)} s more an answer (median)"
+        )
+        yield f"{_name(row, rows)}: its own answers checked once more: {told}{seconds}"
+
+
+def _percent(rate: float | None) -> str:
+    return DASH if rate is None else percent(rate)
 
 
 def _signatures(rows: Sequence[RateRow]) -> Iterable[str]:
@@ -177,7 +205,7 @@ def _machine_row(
         *(rate.counts.get(verdict) for verdict in verdicts),
         *(rate.reasons.get(reason, 0) for reason in reasons),
         row.speed.ttfot_ms_p50, row.speed.decode_tps_p50, row.speed.timing_source, row.run,
-        rate.repeat_change,
+        rate.repeat_change, row.speed.total_ms_p50,
     )  # fmt: skip
 
 

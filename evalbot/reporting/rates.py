@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from evalbot import __version__
+from evalbot.domain.answers import AnswerStatus
 from evalbot.domain.rubrics import Layer, Rubric
 from evalbot.domain.runs import Run, RunEndpoint, RunState
 from evalbot.errors import InputError, NotFoundError
@@ -46,6 +47,7 @@ class Speed:
     ttfot_ms_p50: float | None
     decode_tps_p50: float | None
     timing_source: str
+    total_ms_p50: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,8 @@ class _RunTable:
         answers = self._answers.get((endpoint.name, pass_), {})
         cases = [case for case in self._basis.suite.cases if tag is None or tag in case.tags]
         grades = [
-            CaseGrades(self._repeats(answers.get(case.key, [])), case.cluster) for case in cases
+            CaseGrades(self._repeats(endpoint.name, pass_, case.key), case.cluster)
+            for case in cases
         ]
         shown = [answer for case in cases for answer in answers.get(case.key, [])]
         return RateRow(
@@ -180,9 +183,18 @@ class _RunTable:
             notes.append(self.coverage.note)
         return tuple(notes)
 
-    def _repeats(self, answers: Sequence[AnswerGlance]) -> list[Graded]:
+    def _repeats(self, endpoint: str, pass_: int, case: str) -> list[Graded]:
         """One entry per repeat of the run, asked or not."""
-        graded = [self.graded.get(answer.id, Graded()) for answer in answers]
+        found = self._answers.get((endpoint, pass_), {}).get(case, [])
+        graded = [self.graded.get(answer.id, Graded()) for answer in found]
+        if pass_ == 2:
+            there = {answer.repeat for answer in found}
+            # What was not there to be checked is unscored by why it was not.
+            graded += [
+                Graded(None, answer.status)
+                for answer in self._answers.get((endpoint, 1), {}).get(case, [])
+                if answer.repeat not in there and answer.status != AnswerStatus.OK
+            ]
         return graded + [Graded()] * (self._run.repeats - len(graded))
 
     def _grade_all(self, grades: Iterable[GradeGlance]) -> Iterator[tuple[int, Graded]]:
@@ -254,11 +266,13 @@ def _in_words(settings: Mapping[str, Any]) -> str:
 def _speed(answers: Sequence[AnswerGlance]) -> Speed:
     first = [answer.ttfot_ms for answer in answers if answer.ttfot_ms is not None]
     decode = [answer.decode_tps for answer in answers if answer.decode_tps is not None]
+    whole = [answer.total_ms for answer in answers if answer.total_ms is not None]
     sources = {answer.timing_source for answer in answers} - {"none"}
     return Speed(
         ttfot_ms_p50=median(first) if first else None,
         decode_tps_p50=median(decode) if decode else None,
         timing_source="+".join(sorted(sources)) or "none",
+        total_ms_p50=median(whole) if whole else None,
     )
 
 

@@ -32,11 +32,19 @@ def estimate_run(
     endpoints: Sequence[EndpointSettings],
     repeats: int,
     concurrency: int | None,
+    passes: int = 1,
 ) -> list[Estimate]:
-    """One line per endpoint; time is told by the mean of its earlier answers."""
-    calls = len(suite.cases) * repeats
-    tokens = repeats * sum(
-        rough_tokens(turn.content) for case in suite.cases for turn in suite.conversation(case)
+    """One line per endpoint; time is told by the mean of its earlier answers.
+
+    passes: 2 where each answer is checked once more; its own length is not known yet.
+    """
+    calls = len(suite.cases) * repeats * passes
+    tokens = (
+        repeats
+        * passes
+        * sum(
+            rough_tokens(turn.content) for case in suite.cases for turn in suite.conversation(case)
+        )
     )
     estimates = []
     with database.read() as connection:

@@ -21,6 +21,7 @@ from evalbot.formats.problems import nearest
 from evalbot.formats.rubrics import read_rubric
 from evalbot.formats.suites import read_suite
 from evalbot.grading.basis import SUITE_FOLDER, basis_from_files
+from evalbot.running.self_check import SELF_CHECK, WORDS
 from evalbot.store import leases, runs
 from evalbot.store.database import Database
 
@@ -34,6 +35,7 @@ class Selection:
     tags: tuple[str, ...] = ()
     repeats: int = 1
     label: str | None = None
+    self_check: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Extension:
     endpoints: tuple[str, ...] = ()
     add_endpoints: tuple[str, ...] = ()
     repeats: int | None = None
+    self_check: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,7 @@ def new_run(
         settings={
             "limit": selection.limit,
             "tags": list(selection.tags),
+            **({SELF_CHECK: dict(WORDS)} if selection.self_check else {}),
             **({} if folder is None else {SUITE_FOLDER: str(folder)}),
         },
     )
@@ -168,8 +172,10 @@ def resume_run(
         raise InputError(
             f"run {run.id} has {run.repeats} repeats already; --repeats can only add to them"
         )
+    added_settings = {SELF_CHECK: dict(WORDS)} if extension.self_check else {}
     extended = replace(
         run,
+        settings={**added_settings, **run.settings},
         suite=basis.suite,
         rubric=basis.rubric,
         repeats=extension.repeats or run.repeats,
@@ -180,6 +186,8 @@ def resume_run(
         leases.refuse_if_held(connection, run.id)
         runs.set_grading(connection, run.id, basis.suite, basis.rubric)
         runs.set_repeats(connection, run.id, extended.repeats)
+        for name in added_settings:
+            runs.set_setting(connection, run, name, extended.settings[name])
         runs.add_endpoints(
             connection,
             run.id,

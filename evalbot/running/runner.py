@@ -22,7 +22,7 @@ from evalbot.running.serving import stopped_afterwards
 from evalbot.running.together import finish, to_the_end
 from evalbot.running.turn import MODEL_CHECK_S, Turn, TurnSettings
 from evalbot.store import leases, runs
-from evalbot.store.answers import Asked, add_answers, places_asked
+from evalbot.store.answers import Asked, add_answers, places_asked, text_at
 from evalbot.store.database import Connection, Database
 from evalbot.store.grades import GradeWriter
 from evalbot.store.leases import Lease
@@ -137,6 +137,7 @@ class Runner:
                 recorded,
                 self._options.concurrency,
                 self._note_endpoint,
+                self._text_at,
                 self._options.model_check_s,
             ),
             recorder,
@@ -154,6 +155,13 @@ class Runner:
             except EndpointError as error:
                 await turn.give_up(places, str(error), AnswerStatus.CONNECTION)
                 return True
+
+    async def _text_at(self, place: Place) -> str:
+        def read() -> str:
+            with self._database.read() as connection:
+                return text_at(connection, self._run.id, place)
+
+        return await asyncio.to_thread(read)
 
     async def _note_endpoint(self, endpoint: RunEndpoint) -> None:
         def note() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from evalbot.domain.answers import Answer, AnswerStatus
+from evalbot.domain.answers import Answer, AnswerStatus, Place
 from evalbot.domain.endpoints import EndpointFacts
 from evalbot.domain.runs import RecordedAnswer, Run, RunEndpoint
 from evalbot.domain.settings import EndpointSettings
@@ -21,6 +21,7 @@ from evalbot.running.commands import ServerProcess
 from evalbot.running.places import ToAsk
 from evalbot.running.progress import EndpointProgress
 from evalbot.running.recorder import Recorder
+from evalbot.running.self_check import SELF_CHECK, check_conversation
 from evalbot.running.serving import look_at
 from evalbot.running.together import finish
 
@@ -38,13 +39,17 @@ class ModelChangedError(EndpointError):
 
 @dataclass(frozen=True, slots=True)
 class TurnSettings:
-    """What one endpoint's turn needs to know of its run."""
+    """What one endpoint's turn needs to know of its run.
+
+    text_at: the answer on record at a place, to be checked by the model that gave it.
+    """
 
     run: Run
     endpoint: EndpointSettings
     recorded: RunEndpoint
     concurrency: int | None
     note_endpoint: Callable[[RunEndpoint], Awaitable[None]]
+    text_at: Callable[[Place], Awaitable[str]]
     model_check_s: float = MODEL_CHECK_S
 
 
@@ -166,15 +171,30 @@ class Turn:
             await self._verify(session, facts)
 
         for place in places:
-            answer = await self._ask(session, client, facts, place, before_retry)
-            if answer.status is not AnswerStatus.CANCELLED:
-                self._unverified.append(place)
-            await self._record(place, answer)
-            if answer.status is AnswerStatus.CANCELLED:
+            text = None
+            if place.place.pass_ == 2:
+                text = await self._settings.text_at(place.place._replace(pass_=1))
+            answer = await self._ask(session, client, facts, place, text, before_retry)
+            if not await self._keep(place, answer):
                 return
-            self._count_broken(answer)
-            if self._changed is not None or self._gone is not None:
+            if place.check_attempt is None:
+                continue
+            if answer.status is not AnswerStatus.OK:
+                self._progress.total -= 1  # there is nothing to be checked
+                continue
+            check = await self._ask(session, client, facts, place.check, answer.text, before_retry)
+            if not await self._keep(place.check, check):
                 return
+
+    async def _keep(self, place: ToAsk, answer: Answer) -> bool:
+        """Record an answer; whether the next one may be asked for."""
+        if answer.status is not AnswerStatus.CANCELLED:
+            self._unverified.append(place)
+        await self._record(place, answer)
+        if answer.status is AnswerStatus.CANCELLED:
+            return False
+        self._count_broken(answer)
+        return self._changed is None and self._gone is None
 
     async def _ask(
         self,
@@ -182,14 +202,20 @@ class Turn:
         client: EndpointClient,
         facts: EndpointFacts,
         place: ToAsk,
+        to_check: str | None,
         before_retry: Callable[[], Awaitable[None]],
     ) -> Answer:
-        messages = self._settings.run.suite.conversation(place.case)
-        key = place.case.key
-        if key not in self._overflows:
+        """to_check: the model's own answer, where it is asked to check it."""
+        run = self._settings.run
+        messages = run.suite.conversation(place.case)
+        if to_check is not None:
+            messages = check_conversation(messages, to_check, run.settings[SELF_CHECK])
             tokens = await tokens_too_many(session, self._endpoint, facts, messages)
-            self._overflows[key] = tokens
-        tokens = self._overflows[key]
+        elif place.case.key in self._overflows:
+            tokens = self._overflows[place.case.key]
+        else:
+            tokens = await tokens_too_many(session, self._endpoint, facts, messages)
+            self._overflows[place.case.key] = tokens
         if tokens is None:
             return await client.ask(messages, before_retry)
         return Answer(

@@ -57,6 +57,19 @@ def places_asked(connection: Connection, run: str, endpoint: str) -> dict[Place,
     }
 
 
+def text_at(connection: Connection, run: str, place: Place) -> str:
+    """The text of the counting answer at a place that has one."""
+    query = (
+        select(answer_table.c.text)
+        .where(answer_table.c.run == run, answer_table.c.endpoint == place.endpoint)
+        .where(answer_table.c.case_key == place.case, answer_table.c.repeat == place.repeat)
+        .where(answer_table.c.pass_number == place.pass_)
+        .order_by(answer_table.c.attempt.desc())
+        .limit(1)
+    )
+    return connection.execute(query).scalar_one()
+
+
 def attempts_of(connection: Connection, run: str) -> dict[int, int]:
     """By row id, which attempt each answer of a run is."""
     query = select(answer_table.c.id, answer_table.c.attempt).where(answer_table.c.run == run)
@@ -120,6 +133,7 @@ class AnswerGlance(NamedTuple):
     ttfot_ms: float | None
     decode_tps: float | None
     timing_source: str
+    total_ms: float | None
 
 
 def glance_at_answers(connection: Connection, run: str) -> Iterator[AnswerGlance]:
@@ -134,6 +148,7 @@ def glance_at_answers(connection: Connection, run: str) -> Iterator[AnswerGlance
         answer_table.c.ttfot_ms,
         answer_table.c.decode_tps,
         answer_table.c.timing_source,
+        answer_table.c.total_ms,
     )
     result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
     return (AnswerGlance._make(row) for page in result.partitions() for row in page)

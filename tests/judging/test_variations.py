@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evalbot.domain.writing import language_of
 from evalbot.judging.injection import speaks_to_its_grader
-from evalbot.judging.variations import injected, language_of, lengthened, named
+from evalbot.judging.variations import injected, lengthened, named
 
 ANSWERS = {"ja": "ドアを閉めてください", "zh": "请关门", "en": "Close the door."}
 

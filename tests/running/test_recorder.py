@@ -88,7 +88,9 @@ def locker(site: Site) -> Iterator[sqlite3.Connection]:
 def before_each_write(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
     write = recorder.Recorder._write
 
-    def act_then_write(self: recorder.Recorder, batch: Sequence[RecordedAnswer]) -> None:
+    def act_then_write(
+        self: recorder.Recorder[RecordedAnswer], batch: Sequence[RecordedAnswer]
+    ) -> None:
         act()
         write(self, batch)
 
@@ -224,7 +226,7 @@ def test_many_that_wait_to_be_written_hold_up_the_asking(
     waiting: list[int] = []
     write = recorder.Recorder._write
 
-    def noted(self: recorder.Recorder, batch: Sequence[RecordedAnswer]) -> None:
+    def noted(self: recorder.Recorder[RecordedAnswer], batch: Sequence[RecordedAnswer]) -> None:
         waiting.append(self._waiting.qsize() + len(batch))
         write(self, batch)
 
