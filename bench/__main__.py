@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import batch, first_token, help_time, memory, rescore, speed
+from bench import batch, first_token, help_time, judge, memory, rescore, speed
 
 PARTS = {
     "batch": batch.measure,
@@ -18,6 +18,7 @@ PARTS = {
     "help": help_time.measure,
     "memory": memory.measure,
     "speed": speed.measure,
+    "judge": judge.measure,
 }
 
 

@@ -11,6 +11,7 @@ import asyncio
 import json
 import sys
 import time
+from typing import Any
 
 TOKENS = ("会", "议", "在", "周", "五", "上", "午", "十", "点", "开", "始", "。")
 MODELS = {"object": "list", "data": [{"id": "instant", "object": "model"}]}
@@ -37,7 +38,7 @@ END = event(
         "timings": {"prompt_n": 20, "prompt_ms": 1.0, "predicted_n": 12, "predicted_ms": 12.0},
     }
 )
-WHOLE = {
+WHOLE: dict[str, Any] = {
     "choices": [{"index": 0, "message": {"content": "".join(TOKENS)}, "finish_reason": "stop"}],
     "usage": {"prompt_tokens": 20, "completion_tokens": len(TOKENS)},
 }
@@ -106,7 +107,10 @@ async def answer(
 async def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--gap", type=float, default=None, help="seconds between tokens")
+    parser.add_argument("--reply", help="what is answered to requests that do not stream")
     options = parser.parse_args()
+    if options.reply is not None:
+        WHOLE["choices"][0]["message"] = {"role": "assistant", "content": options.reply}
     server = await asyncio.start_server(
         lambda reader, writer: serve(reader, writer, options.gap), "127.0.0.1", 0
     )
