@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -40,10 +41,20 @@ class Said:
 
 
 class JudgeServer:
-    """Serves while in its `with` block; the last reply is repeated."""
+    """Serves while in its `with` block; the last reply is repeated.
 
-    def __init__(self, *replies: Said) -> None:
+    by: makes the reply of the request's body instead. pace_s: how long each takes.
+    """
+
+    def __init__(
+        self,
+        *replies: Said,
+        by: Callable[[Mapping[str, Any]], Said] | None = None,
+        pace_s: float = 0,
+    ) -> None:
         self._replies = list(replies)
+        self._by = by
+        self.pace_s = pace_s
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str] = []
 
@@ -51,16 +62,21 @@ class JudgeServer:
     def api_base(self) -> str:
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
+    def _next(self, body: Mapping[str, Any]) -> Said:
+        if self._by is not None:
+            return self._by(body)
+        return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+
     def __enter__(self) -> JudgeServer:
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                owner.bodies.append(json.loads(body))
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                owner.bodies.append(body)
                 owner.keys.append(self.headers.get("Authorization", ""))
-                replies = owner._replies
-                said = replies.pop(0) if len(replies) > 1 else replies[0]
+                said = owner._next(body)
+                time.sleep(owner.pace_s)
                 data = json.dumps(said.body()).encode()
                 self.send_response(said.status)
                 for name, value in said.headers.items():

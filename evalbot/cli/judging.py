@@ -145,8 +145,11 @@ def raise_if_without_verdict(totals: Sequence[Totals]) -> None:
     """A judge whose replies brought no verdict at all has failed: EvalbotError says how."""
     for one in totals:
         if one.asked and not one.verdicts and not one.before:
+            advice = "try another model, or a larger max_tokens"
+            if set(one.reasons) == {"judge_error"}:
+                advice = "check its model, api_base and key in evalbot.yaml"
             reasons = ", ".join(f"{number} {reason}" for reason, number in one.reasons.items())
             raise EvalbotError(
-                f"judge {one.judge} gave no verdict in {one.asked} replies ({reasons}); the first: "
-                f"{one.first_problem}; try another model, or a larger max_tokens"
+                f"judge {one.judge} gave no verdict in {one.asked} calls ({reasons}); the first: "
+                f"{one.first_problem}; {advice}"
             )

@@ -10,8 +10,12 @@ from evalbot.cli.printing import printable
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evalbot.domain.runs import NewGrade
     from evalbot.reporting.answers import ShownAnswer
 
+DASH = "–"
 LABEL = 16
 """Columns that a label takes."""
 
@@ -28,7 +32,8 @@ def show(
     model: Annotated[str | None, typer.Option(help="Only these models.")] = None,
     case: Annotated[str | None, typer.Option(help="Only these cases.")] = None,
     verdict: Annotated[
-        str | None, typer.Option(help="Only these verdicts, of any layer, or needs_review.")
+        str | None,
+        typer.Option(help="Only these verdicts, of any layer, or reasons for having none."),
     ] = None,
     status: Annotated[str | None, typer.Option(help="Only these statuses, e.g. truncated.")] = None,
     reasoning: Annotated[bool, typer.Option("--reasoning", help="Show the thinking too.")] = False,
@@ -90,13 +95,37 @@ def _print_answer(answer: ShownAnswer, reasoning: bool) -> None:
         _field("  thinking", recorded.reasoning)
     _field("  answer", recorded.text or "–")
     for grade in answer.others:
-        said = grade.verdict or f"unscored: {grade.unscored_reason}"
-        why = f" – {grade.rationale}" if grade.rationale else ""
-        _field(f"  {grade.layer}", f"{grade.grader}: {said}{why}")
+        if not _is_repeated(grade, answer.others):
+            _print_grade(grade)
+
+
+def _is_repeated(grade: NewGrade, others: Sequence[NewGrade]) -> bool:
+    """Whether this is a judge's only vote, and brought a verdict: the judge's own grade says it."""
+    return (
+        grade.vote == 1
+        and grade.verdict is not None
+        and not any(other.vote not in (None, 1) for other in others)
+    )
+
+
+def _print_grade(grade: NewGrade) -> None:
+    evidence = grade.evidence or {}
+    said = grade.verdict or f"unscored: {grade.unscored_reason}"
+    flags = evidence.get("flags")
+    marks = f" ({', '.join(flags)})" if flags else ""
+    why = f" – {grade.rationale}" if grade.rationale else ""
+    _field(f"  {grade.layer}", f"{grade.grader}: {said}{marks}{why}")
+    for line in grade.checkpoints or ():
+        met = {True: "yes", False: "no"}.get(line["met"], DASH)
+        quote = f" – “{line['quote']}”" if line["quote"] else ""
+        _field("", f"{line['id']}: {met}{quote}")
+    for name, label in (("detail", "why"), ("raw", "its words")):
+        if evidence.get(name) and grade.vote is not None:
+            _field("", f"{label}: {evidence[name]}")
 
 
 def _field(name: str, text: str) -> None:
     lines = printable(text).splitlines() or [""]
-    typer.echo(f"{name + ':':<{LABEL}}{lines[0]}")
+    typer.echo(f"{name + ':' if name else '':<{LABEL}}{lines[0]}")
     for line in lines[1:]:
         typer.echo(f"{'':<{LABEL}}{line}")

@@ -166,7 +166,7 @@ class Lane:
         if self._totals.cost_usd:
             self._progress.note = f"${self._totals.cost_usd:.2f}"
         self._errors_in_a_row = self._errors_in_a_row + 1 if reason == ERROR else 0
-        if self._errors_in_a_row >= GONE_AFTER:
+        if self._gone is None and self._errors_in_a_row >= GONE_AFTER:
             self._gone = (
                 f"gave no reply {self._errors_in_a_row} times in a row: {judgement.reading.detail}"
             )

@@ -23,6 +23,9 @@ from evalbot.errors import InputError
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 60.0
+OWN_NAMES = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?::| -) ?)+")
+"""What litellm puts before a server's own words."""
+
 LONGEST_DETAIL = 500
 CACHES_WHAT_IS_MARKED = ("anthropic/",)
 NO_KEY = "none"
@@ -109,7 +112,8 @@ class LitellmProvider:
         )
 
     def _told(self, error: Exception) -> ProviderError:
-        words = " ".join(str(error).split()).replace(self._key, "[key]")[:LONGEST_DETAIL]
+        words = OWN_NAMES.sub("", " ".join(str(error).split())).replace(self._key, "[key]")
+        words = words[:LONGEST_DETAIL]
         is_bad_request = isinstance(error, self._litellm.exceptions.BadRequestError)
         return ProviderError(words, refused_parameter(words) if is_bad_request else None)
 

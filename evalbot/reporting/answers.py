@@ -10,6 +10,7 @@ from evalbot.domain.answers import AnswerStatus
 from evalbot.domain.cases import Case
 from evalbot.domain.rubrics import ScorerName
 from evalbot.domain.runs import NewGrade, RecordedAnswer, Run
+from evalbot.domain.unscored import UNSCORED_REASONS
 from evalbot.errors import InputError, NotFoundError
 from evalbot.formats.problems import nearest, one_of, shown
 from evalbot.scoring.chrf import chrf
@@ -21,7 +22,7 @@ from evalbot.store.grades import read_grades
 
 @dataclass(frozen=True, slots=True)
 class AnswerFilter:
-    """Which answers; verdicts: of any layer, or an unscored reason of the auto layer."""
+    """Which answers; verdicts: of any layer, or reasons for having none."""
 
     models: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
@@ -71,7 +72,11 @@ def shown_answers(database: Database, run_id: str, wanted: AnswerFilter) -> Iter
     shown_count = 0
     for answer_id, recorded in found:
         answer = _shown(run, cases[recorded.place.case], recorded, grades[answer_id])
-        said = {answer.verdict, answer.unscored_reason, *(one.verdict for one in answer.others)}
+        said = {
+            answer.verdict,
+            answer.unscored_reason,
+            *(one.verdict or one.unscored_reason for one in answer.others),
+        }
         if wanted.verdicts and not said & set(wanted.verdicts):
             continue
         yield answer
@@ -108,9 +113,8 @@ def _refuse_unknown(run: Run, wanted: AnswerFilter) -> None:
                 close = nearest(name, known)
                 hint = f"; did you mean {close}?" if close else ""
                 raise NotFoundError(f"run {run.id} has no {kind} {name!r}{hint}")
-    statuses = list(AnswerStatus)
-    _refuse_other("--status", wanted.statuses, statuses)
-    _refuse_other("--verdict", wanted.verdicts, [*run.rubric.verdicts, "needs_review", *statuses])
+    _refuse_other("--status", wanted.statuses, list(AnswerStatus))
+    _refuse_other("--verdict", wanted.verdicts, [*run.rubric.verdicts, *UNSCORED_REASONS])
 
 
 def _refuse_other(option: str, words: Sequence[str], known: Sequence[str]) -> None:

@@ -9,12 +9,12 @@ from evalbot.judging.totals import Totals
 
 
 def totals_table(totals: Sequence[Totals]) -> Table:
-    """A line a judge: replies, verdicts, tokens read, read from a cache and written, cost."""
+    """A line a judge: calls, verdicts, tokens read, read from a cache and written, cost."""
     return Table(
         "Judging",
         (
             Column("judge", "judge"),
-            Column("asked", "replies", Kind.COUNT),
+            Column("asked", "calls", Kind.COUNT),
             Column("verdicts", "verdicts", Kind.COUNT),
             Column("unscored", "unscored", Kind.COUNT),
             Column("prompt_tokens", "tokens read", Kind.COUNT),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from evalbot.domain.answers import Place
 from evalbot.domain.probes import Probe
+from evalbot.domain.unscored import UNSCORED_REASONS
 from evalbot.formats.fields import NOT_NEGATIVE, Fields
 from evalbot.formats.problems import Problems, one_of, shown
 from evalbot.judging.variations import ProbeKind
@@ -17,7 +18,6 @@ from evalbot.transfer.lines import Line, masked_evidence, masked_params
 from evalbot.transfer.masking import Mask
 from evalbot.transfer.reading import ATTEMPT, PASS, Whereabouts, json_objects
 from evalbot.transfer.strict import free, moment, optional_text
-from evalbot.transfer.verdicts import UNSCORED_REASONS
 
 
 @dataclass(frozen=True, slots=True)

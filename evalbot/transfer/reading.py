@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from evalbot.domain.answers import Answer, AnswerStatus, Place, Timing, Usage
 from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import NewGrade, RecordedAnswer, Run
+from evalbot.domain.unscored import UNSCORED_REASONS
 from evalbot.fingerprint import fingerprint
 from evalbot.formats.fields import NOT_NEGATIVE, Bounds, Fields
 from evalbot.formats.json_tree import parse_json
@@ -21,7 +22,6 @@ from evalbot.judging.identity import Vote, token_of, token_of_error
 from evalbot.transfer.head import NUMBER, EarlierRubric, Head
 from evalbot.transfer.lines import GradeRecord
 from evalbot.transfer.strict import boolean, free, free_list, moment, optional_text
-from evalbot.transfer.verdicts import UNSCORED_REASONS
 
 SOURCES = ("server", "client", "none")
 PASS = Bounds("1 or 2", at_least=1, at_most=2)

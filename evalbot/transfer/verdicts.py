@@ -4,23 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from evalbot.domain.answers import AnswerStatus
 from evalbot.domain.rubrics import Rubric
+from evalbot.domain.unscored import UNSCORED_REASONS
 from evalbot.formats.problems import nearest
-
-UNSCORED_REASONS = (
-    *(str(status) for status in AnswerStatus if status is not AnswerStatus.OK),
-    "needs_review",
-    "judge_unparseable",
-    "judge_off_scale",
-    "judge_truncated",
-    "judge_refused",
-    "judge_error",
-    "tie",
-    "cannot_judge",
-    "not_graded",
-)
-"""contract.md: all that a grade without a verdict may give as its reason."""
 
 
 class Said(NamedTuple):
