@@ -71,7 +71,7 @@ def test_two_judges_are_asked_and_told_of(folder: Path) -> None:
         done = evalbot("judge", "small-1", folder=folder)
         assert (done.returncode, done.stdout) == (0, "")
         assert len(one.bodies) == len(two.bodies) == 6
-        assert "| strong |       6 |        6 |        0 |         600 |" in done.stderr
+        assert re.search(r"\| strong \| +6 \| +6 \| +0 \| +600 \| +240 \| +120 \|", done.stderr)
         assert "0.0036" in done.stderr
         assert "small: Error rate, lower is better, judge layer (small-1)" in done.stderr
         again = evalbot("judge", "small", folder=folder)
