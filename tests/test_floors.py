@@ -23,6 +23,7 @@ ONLY_IN = {
     "alembic": {"store"},
     "aiohttp": {"endpoints"},
     "litellm": {"providers"},
+    "anthropic": {"providers"},
     "typer": {"cli"},
     "rich": {"cli"},
     "gradio": {"ui"},
