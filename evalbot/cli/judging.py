@@ -118,11 +118,15 @@ def print_probe_calls(probing: Probing) -> None:
 def print_probes(opened: Database, material: Material, judges: Sequence[JudgeSettings]) -> None:
     """What all probes of the run show of these judges."""
     from evalbot.formats.tables import render
-    from evalbot.judging.probing import probe_results
-    from evalbot.reporting.probe_table import probe_table
+    from evalbot.judging.probing import compared_pairs, probe_results
+    from evalbot.reporting.probe_table import pair_table, probe_table
 
-    results = probe_results(opened, material, judges)
-    typer.echo(render(probe_table(results), form="md").decode(), err=True)
+    tables = [probe_table(probe_results(opened, material, judges))]
+    for judge in judges:
+        records = compared_pairs(opened, material, judge)
+        if records:
+            tables.append(pair_table(judge.name, records))
+    typer.echo(render(*tables, form="md").decode(), err=True)
 
 
 def print_outcome(opened: Database, material: Material, totals: Sequence[Totals]) -> None:

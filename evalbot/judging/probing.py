@@ -23,6 +23,7 @@ from evalbot.judging.voting import JudgeWriter
 from evalbot.running.progress import Progress
 from evalbot.stats.shifts import Shift, shift
 from evalbot.stats.wilson import Interval, wilson
+from evalbot.stats.wins import Pair, WinRecord, win_records
 from evalbot.store.database import Connection, Database
 from evalbot.store.probes import add_probes, read_probes
 from evalbot.store.texts import put_texts
@@ -160,6 +161,26 @@ def probe_results(
                     wavering = result.flip_rate or 0.0
                 results.append(result)
     return results
+
+
+def compared_pairs(
+    database: Database, material: Material, judge: JudgeSettings
+) -> dict[str, WinRecord]:
+    """How models fared in a judge's swapped pairs; where the orders disagree, it is a tie."""
+    with database.read() as connection:
+        stored = read_probes(connection, material.run.id)
+    name = judge_fingerprint(judge)
+    pairs = []
+    for probe, first, second in stored:
+        is_ours = probe.kind == ProbeKind.SWAP and probe.params.get("judge") == name
+        if not is_ours or probe.rubric_fingerprint != material.rubric_fingerprint:
+            continue
+        if probe.after is None or first is None or second is None:
+            continue
+        one, other = first.place.endpoint, second.place.endpoint
+        won = {(FIRST, SECOND): one, (SECOND, FIRST): other}.get((probe.before, probe.after))
+        pairs.append(Pair(one, other, won))
+    return win_records(pairs)
 
 
 def result_of(

@@ -120,7 +120,11 @@ def new_fence() -> str:
 
 
 def reply_schema(prompt: JudgePrompt) -> dict[str, Any]:
-    """The reply as a JSON schema, for providers that can hold a model to one."""
+    """The reply as a JSON schema, for providers that can hold a model to one.
+
+    At most two for a rubric, since providers take their time over each new one: checkpoints
+    are left out where there are none, or a weak model ticks some all the same.
+    """
     tick = {
         "type": "object",
         "properties": {
@@ -131,14 +135,14 @@ def reply_schema(prompt: JudgePrompt) -> dict[str, Any]:
         "required": ["id", "met", "quote"],
         "additionalProperties": False,
     }
+    properties: dict[str, Any] = {"reason": {"type": "string"}}
+    if prompt.checkpoints:
+        properties["checkpoints"] = {"type": "array", "items": tick}
+    properties["verdict"] = {"type": "string", "enum": list(prompt.verdicts)}
     return {
         "type": "object",
-        "properties": {
-            "reason": {"type": "string"},
-            "checkpoints": {"type": "array", "items": tick},
-            "verdict": {"type": "string", "enum": list(prompt.verdicts)},
-        },
-        "required": ["reason", "checkpoints", "verdict"],
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from evalbot.formats.tables import Column, Kind, Table
 from evalbot.judging.probing import ProbeResult
 from evalbot.judging.variations import ProbeKind
 from evalbot.stats.rounding import half_up, percent
+from evalbot.stats.wins import RULE, WinRecord
 
 MEANINGS = {
     ProbeKind.REPEAT: "the same call again",
@@ -46,6 +47,22 @@ def probe_table(results: Sequence[ProbeResult]) -> Table:
         )
         if results
         else ("no probes so far by today's rubric",),
+    )
+
+
+def pair_table(judge: str, records: Mapping[str, WinRecord]) -> Table:
+    """How models fared where a judge compared two answers in both orders."""
+    return Table(
+        f"Pairs compared in both orders by {judge}",
+        (
+            Column("model", "model"),
+            Column("wins", "wins", Kind.COUNT),
+            Column("ties", "ties", Kind.COUNT),
+            Column("losses", "losses", Kind.COUNT),
+            Column("win_rate", "win rate", Kind.RATE),
+        ),
+        tuple((model, *record, record.rate) for model, record in records.items()),
+        (f"win rate: {RULE}; orders that disagree are a tie",),
     )
 
 

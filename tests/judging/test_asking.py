@@ -86,6 +86,23 @@ def test_a_reply_that_was_cut_off_is_asked_for_once_with_more_room() -> None:
     assert (done.raw, done.replies) == ('{"reason":"訳文は概ね', 2)
 
 
+@pytest.mark.parametrize(
+    ("text", "finish"),
+    [
+        ('{"reason":"r","checkpoints":[],"verdict":"accept', "length"),
+        ("", "length"),
+        ("GRADE: wro", "max_tokens"),
+        ('```json\n{"reason":"r","verdict":"wrong"}', "max_tokens"),
+    ],
+)
+def test_wherever_a_reply_is_cut_it_is_asked_for_once_more(text: str, finish: str) -> None:
+    """J6, by OpenAI's and by Anthropic's word for it."""
+    cut = ProviderReply(text, finish)
+    assert judged(Scripted(cut, ProviderReply(GOOD, "stop"))).reading.verdict == "acceptable"
+    done = judged(Scripted(cut, cut))
+    assert (done.reading.unscored_reason, done.raw) == ("judge_truncated", text)
+
+
 def test_a_cut_reply_is_no_verdict_even_where_one_could_be_read() -> None:
     cut = ProviderReply(f"{GOOD} and further", "length")
     assert judged(Scripted(cut, cut)).reading.unscored_reason == "judge_truncated"

@@ -17,13 +17,15 @@ from evalbot.judging.budget import Budget
 from evalbot.judging.docket import Scope
 from evalbot.judging.probing import (
     ProbeResult,
+    compared_pairs,
     prepare_probing,
     probe_results,
     probing_session,
     result_of,
 )
 from evalbot.judging.variations import ProbeKind
-from evalbot.reporting.probe_table import probe_table
+from evalbot.reporting.probe_table import pair_table, probe_table
+from evalbot.stats.wins import WinRecord
 from evalbot.store.probes import read_probes
 from tests.building import RUBRIC, record, said, small_run, write_site
 
@@ -309,6 +311,21 @@ def test_swaps_tell_consistency_and_preference() -> None:
     assert result_of("strong", ProbeKind.SWAP, ties, SMALL, 0.0).flip_rate == 0.0
     torn = [swap_probe(n, "tie", "second") for n in range(30)]
     assert result_of("strong", ProbeKind.SWAP, torn, SMALL, 0.0).flip_rate == 1.0
+
+
+def test_pairs_that_disagree_are_ties_in_the_table(probed: JudgeSite) -> None:
+    """J10: a judge that takes whatever stands first gives both models ties only."""
+    probe(probed, FakeJudge(first_always), ProbeKind.SWAP, sample=40)
+    with probed.open() as database:
+        material = probed.material(database)
+        records = compared_pairs(database, material, settings_of("strong"))
+    assert records == {"a": WinRecord(0, 40, 0), "b": WinRecord(0, 40, 0)}
+    assert pair_table("strong", records).shown_rows()[0] == ["a", "0", "40", "0", "50.0 %"]
+    assert "ties count half" in pair_table("strong", records).notes[0]
+
+
+def first_always(request: JudgeRequest) -> str:
+    return verdict("first" if "You compare two answers" in request.rules else "correct")
 
 
 def test_the_table_says_what_was_changed_and_what_was_found(probed: JudgeSite) -> None:

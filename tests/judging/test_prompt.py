@@ -151,6 +151,9 @@ def test_a_reply_by_the_schema_is_read(rubric: Rubric, suite: Suite) -> None:
     schema = reply_schema(made)
     assert schema["properties"]["verdict"]["enum"] == list(rubric.verdicts)
     assert list(schema["properties"]) == ["reason", "checkpoints", "verdict"]  # reason first
+    assert schema["required"] == list(schema["properties"])
+    without = reply_schema(replace(made, checkpoints=()))
+    assert list(without["properties"]) == ["reason", "verdict"]
     reply = (
         '{"reason": "closes it", "checkpoints": [{"id": "closes", "met": true, "quote": "关门"}], '
         f'"verdict": "{rubric.verdicts[0]}"}}'
