@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -34,6 +35,10 @@ def check(
     settings = read_site(config, required=True)
     told = f"{count(len(settings.endpoints), 'endpoint')}, {count(len(settings.judges), 'judge')}"
     typer.echo(f"config: {told}: ok")
+    for judge in settings.judges:
+        variable = judge.api_key_env
+        if variable is not None and not os.environ.get(variable, "").strip():
+            typer.echo(f"judge {judge.name}: warning: the variable {variable} is not set")
     files = check_files(settings.folder)
     for line in files.lines:
         typer.echo(line)

@@ -73,9 +73,20 @@ class ProviderReply:
 
 
 class ProviderError(Exception):
-    """A request that brought no reply. parameter: the one that the provider does not take."""
+    """A request that brought no reply.
 
-    def __init__(self, detail: str, parameter: str | None = None) -> None:
+    parameter: the one that the provider does not take. is_about_request: it would not take
+    this request, whatever else it takes; other errors tell of the provider.
+    """
+
+    def __init__(
+        self, detail: str, parameter: str | None = None, *, is_about_request: bool = False
+    ) -> None:
         self.detail = detail
         self.parameter = parameter
+        self.is_about_request = is_about_request
         super().__init__(detail)
+
+
+class OutOfBudgetError(Exception):
+    """A call that may not be made: it could cost more than is left."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from evalbot.domain.answers import Usage
-from evalbot.endpoints.words import shorten
+from evalbot.formats.received import shorten
 
 LARGEST_NUMBER = 2**31 - 1
 

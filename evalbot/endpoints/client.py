@@ -20,7 +20,8 @@ from evalbot.endpoints.reply import Reply
 from evalbot.endpoints.request import chat_body, chat_url, without_key
 from evalbot.endpoints.retrying import RetryPolicy
 from evalbot.endpoints.timing import StreamClock, timing_of, visible_start
-from evalbot.endpoints.words import clean_text, error_words
+from evalbot.endpoints.words import error_words
+from evalbot.formats.received import clean_text
 
 LONGEST_ERROR_BODY = 65_536
 LONGEST_EPILOGUE_S = 5.0

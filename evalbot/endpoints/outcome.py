@@ -8,7 +8,7 @@ from typing import Any
 
 from evalbot.domain.answers import AnswerStatus, Usage
 from evalbot.endpoints.chunks import ServerTimings
-from evalbot.endpoints.words import shorten
+from evalbot.formats.received import shorten
 from evalbot.scoring.thinking import split_thinking
 
 LENGTH_FINISHES = frozenset({"length", "max_tokens", "model_length"})

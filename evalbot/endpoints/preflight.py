@@ -18,9 +18,10 @@ from evalbot.domain.endpoints import EndpointFacts, LoadedModel
 from evalbot.domain.settings import EndpointSettings, Thinking
 from evalbot.endpoints.counting import count_tokens
 from evalbot.endpoints.request import root_url, without_key
-from evalbot.endpoints.words import error_words, shorten
+from evalbot.endpoints.words import error_words
 from evalbot.errors import EndpointError
 from evalbot.fingerprint import fingerprint
+from evalbot.formats.received import shorten
 
 FAMILIES = (
     "qwen", "qwq", "llama", "gemma", "mistral", "mixtral", "phi", "glm", "gpt-oss", "gpt",

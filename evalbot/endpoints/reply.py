@@ -11,7 +11,7 @@ from evalbot.endpoints.chunks import Chunk, ServerTimings, read_chunk, read_json
 from evalbot.endpoints.outcome import Failure, error_failure
 from evalbot.endpoints.sse import Event, EventReader
 from evalbot.endpoints.timing import StreamClock
-from evalbot.endpoints.words import shorten
+from evalbot.formats.received import shorten
 
 LONGEST_ANSWER = 64 * 1024 * 1024
 

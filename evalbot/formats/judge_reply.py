@@ -11,12 +11,15 @@ from typing import Any, NamedTuple
 from evalbot.domain.judging import JudgeReading, TickedCheckpoint
 from evalbot.formats.cells import ZERO_WIDTH
 from evalbot.formats.problems import shown
+from evalbot.formats.received import clean_text
 
 UNPARSEABLE, OFF_SCALE = "judge_unparseable", "judge_off_scale"
 QUOTE_MISSING, CONTRADICTS_REASON = "quote_missing", "contradicts_reason"
 
 INVISIBLE = re.compile(f"[{ZERO_WIDTH}]")
-MARKED_LINE = re.compile(r"^[\s*_#>]*(?:GRADE|VERDICT)[\s*_]*[:：](?P<verdict>.*)$", re.I | re.M)
+MARKED_LINE = re.compile(
+    r"^[ \t*_#>]{0,40}(?:GRADE|VERDICT)[ \t*_]{0,40}[:：](?P<verdict>.*)$", re.I | re.M
+)
 END_OF_VERDICT = re.compile(r"[.,;(。，；（]")
 DECORATION = " \t*_`\"'“”「」"
 CONCLUSION = re.compile(
@@ -26,6 +29,9 @@ CONCLUSION = re.compile(
 )
 LONGEST_SEARCH = 200_000
 """Characters of a reply in which objects are looked for."""
+
+MOST_STARTS = 100
+"""Braces that begin no object, after which no further ones are tried: each costs a parse."""
 
 
 class _Object(NamedTuple):
@@ -45,7 +51,8 @@ def read_judge_reply(
     unparseable. answer: the graded text, in which quotes must stand.
     """
     cleaned = INVISIBLE.sub("", text)
-    objects = list(_verdict_objects(cleaned))
+    # As it stands first: invisible characters belong into the words of some languages.
+    objects = list(_verdict_objects(text)) or list(_verdict_objects(cleaned))
     marked = [_up_to_its_end(match["verdict"]) for match in MARKED_LINE.finditer(cleaned)]
     if objects:
         return _read_object(objects, marked, verdicts, checkpoints, answer)
@@ -53,7 +60,7 @@ def read_judge_reply(
         verdict = _on_scale(marked[-1], verdicts)
         if verdict is None:
             return JudgeReading(None, OFF_SCALE, detail=f"the verdict is {shown(marked[-1])}")
-        return JudgeReading(verdict, None, reason=text.strip() or None)
+        return JudgeReading(verdict, None, reason=clean_text(text.strip()) or None)
     return JudgeReading(None, UNPARSEABLE, detail="neither an object nor a line with GRADE:")
 
 
@@ -79,7 +86,7 @@ def _read_object(
     if marked and _on_scale(marked[-1], verdicts) not in (None, verdict):
         return JudgeReading(None, UNPARSEABLE, detail="the reply gives several verdicts")
     reason = last.values.get("reason")
-    reason = reason if isinstance(reason, str) and reason.strip() else None
+    reason = clean_text(reason) if isinstance(reason, str) and reason.strip() else None
     ticked = tuple(_ticked(last.values.get("checkpoints"), checkpoints))
     flags = []
     if any(one.quote and not _stands_in(one.quote, answer) for one in ticked):
@@ -92,10 +99,12 @@ def _read_object(
 def _verdict_objects(text: str) -> Iterator[_Object]:
     """The outermost JSON objects that hold a verdict or a score, in their order."""
     at = text.find("{")
-    while 0 <= at < LONGEST_SEARCH:
+    failed = 0
+    while 0 <= at < LONGEST_SEARCH and failed < MOST_STARTS:
         try:
             value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
+            failed += 1
             at = text.find("{", at + 1)
             continue
         if isinstance(value, _Object) and {"verdict", "score"} & value.values.keys():
@@ -130,7 +139,7 @@ def _ticked(value: Any, ids: Sequence[str]) -> Iterator[TickedCheckpoint]:
         yield TickedCheckpoint(
             name,
             met if isinstance(met, bool) else None,
-            quote if isinstance(quote, str) and quote.strip() else None,
+            clean_text(quote) if isinstance(quote, str) and quote.strip() else None,
         )
 
 
@@ -140,12 +149,14 @@ def _up_to_its_end(text: str) -> str:
 
 def _on_scale(text: str, verdicts: Sequence[str]) -> str | None:
     """The verdict that this is, as a whole word and whatever its case."""
-    wanted = text.strip(DECORATION).casefold()
+    wanted = INVISIBLE.sub("", text).strip(DECORATION).casefold()
     return next((verdict for verdict in verdicts if verdict.casefold() == wanted), None)
 
 
 def _comparable(value: Any) -> str:
-    return value.strip().casefold() if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, str):
+        return INVISIBLE.sub("", value).strip().casefold()
+    return json.dumps(value)
 
 
 def _stands_in(quote: str, answer: str) -> bool:
@@ -154,7 +165,7 @@ def _stands_in(quote: str, answer: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = unicodedata.normalize("NFKC", INVISIBLE.sub("", text)).casefold()
     return "".join(c for c in folded if not c.isspace() and c not in DECORATION + "…")
 
 

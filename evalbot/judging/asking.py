@@ -11,10 +11,12 @@ from evalbot.domain.judging import (
     SCHEMA,
     JudgeReading,
     JudgeRequest,
+    OutOfBudgetError,
     ProviderError,
     ProviderReply,
 )
 from evalbot.formats.judge_reply import read_judge_reply
+from evalbot.formats.received import clean_text
 from evalbot.judging.injection import INJECTION, speaks_to_its_grader
 from evalbot.judging.prompt import JudgePrompt, reply_schema
 
@@ -41,7 +43,8 @@ class Judgement:
     """One vote: how the reply was read, the reply itself, and what was really sent.
 
     dropped: parameters that the provider refused and that were left out. cost_usd and usage
-    are of all replies it took, None where any of them is unknown.
+    are of all replies it took, None where any of them is unknown. provider_failed: no reply
+    came for a reason that has nothing to do with this answer.
     """
 
     reading: JudgeReading
@@ -52,6 +55,7 @@ class Judgement:
     usage: Usage
     cost_usd: float | None
     latency_s: float | None
+    provider_failed: bool = False
 
 
 async def judge_answer(
@@ -64,8 +68,9 @@ async def judge_answer(
     """A verdict on one answer, or why there is none; a bad reply never raises.
 
     A refused parameter is dropped and asked without, each once. A reply that was cut off is
-    asked for once more with twice the tokens. Nothing else is asked again: at temperature 0
-    it would come out the same. refused: parameters that are known to be refused, and left out
+    asked for once more with twice the tokens, if there is money for that. Nothing else is
+    asked again: at temperature 0 it would come out the same. OutOfBudgetError where not even
+    one call could be made. refused: parameters that are known to be refused, and left out
     from the start; those found now join them.
     """
     known = set() if refused is None else refused
@@ -80,6 +85,11 @@ async def judge_answer(
             reply = await provider.complete(
                 JudgeRequest(prompt.rules, prompt.question, params, schema)
             )
+        except OutOfBudgetError:
+            if not replies:
+                raise
+            reading = read_reply(replies[-1], prompt, answer)
+            return _judgement(reading, replies[-1].text, params, schema, dropped, replies)
         except ProviderError as error:
             name = error.parameter
             if name == SCHEMA and schema is not None:
@@ -87,8 +97,9 @@ async def judge_answer(
             elif name in params and name != "max_tokens":
                 params = {key: value for key, value in params.items() if key != name}
             else:
-                reading = JudgeReading(None, ERROR, detail=error.detail)
-                return _judgement(reading, "", params, schema, dropped, replies)
+                reading = JudgeReading(None, ERROR, detail=clean_text(error.detail))
+                failed = _judgement(reading, "", params, schema, dropped, replies)
+                return replace(failed, provider_failed=not error.is_about_request)
             known.add(str(name))
             dropped.append(str(name))
             continue
@@ -124,7 +135,7 @@ def _judgement(
     sent = {**params, **({} if schema is None else {SCHEMA: "json_schema"})}
     return Judgement(
         reading=reading,
-        raw=raw,
+        raw=clean_text(raw),
         params=sent,
         dropped=tuple(dropped),
         replies=len(replies),

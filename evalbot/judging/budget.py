@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Budget:
-    """USD. limit None: no ceiling. spent: of what has come back."""
+    """USD, of all judges together. limit None: no ceiling. spent: of what has come back.
+
+    is_used_up: something was not done for want of money.
+    """
 
     limit: float | None = None
     spent: float = 0.0
@@ -21,14 +24,24 @@ class Budget:
 
         Waits for calls in flight, which mostly cost less than was set aside for them.
         """
-        while self.limit is not None and self.spent + sum(self._reserved) + most > self.limit:
+        while not self.reserve_now(most):
             if not self._reserved:
                 self.is_used_up = True
                 return False
             self._changed.clear()
             await self._changed.wait()
-        self._reserved.append(most)
         return True
+
+    def reserve_now(self, most: float) -> bool:
+        """The same without waiting for what is in flight."""
+        if self.limit is not None and self.spent + sum(self._reserved) + most > self.limit:
+            return False
+        self.reserve_anyway(most)
+        return True
+
+    def reserve_anyway(self, most: float) -> None:
+        """Set aside for what is on its way already."""
+        self._reserved.append(most)
 
     def settle(self, most: float, cost: float | None) -> None:
         """A call is back; under a ceiling, an unknown cost counts with what was set aside."""

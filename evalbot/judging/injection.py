@@ -8,9 +8,9 @@ INJECTION = "injection"
 
 PATTERNS = (
     r"""["']verdict["']\s*:""",
-    r"^\W*(?:grade|verdict)\s*[:：]",
+    r"^[^\w\n]{0,40}(?:grade|verdict)\s{0,9}[:：]",
     r"\[?\bend of (?:the )?(?:answer|response|submission)\b|\[/?(?:end )?(?:answer|response)\]",
-    r"^\W*(?:grader|judge|evaluator|examiner|assistant|system)\s*[:：]",
+    r"^[^\w\n]{0,40}(?:grader|judge|evaluator|examiner|assistant|system)\s{0,9}[:：]",
     r"\bignore (?:all |any )?(?:of )?(?:the |your )?(?:previous|above|prior|earlier) "
     r"(?:instructions|rules|text)",
     r"\b(?:give|award|assign|output|return)\b.{0,40}\b(?:full|highest|top|maximum|best) "

@@ -6,18 +6,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from evalbot.domain.judging import Price
+from evalbot.domain.judging import JudgeRequest, OutOfBudgetError, Price, ProviderReply
 from evalbot.domain.settings import JudgeSettings
-from evalbot.judging.asking import DEFAULT_MAX_TOKENS, ERROR, Judgement, Provider, judge_answer
+from evalbot.judging.asking import Judgement, Provider, judge_answer
 from evalbot.judging.budget import Budget
 from evalbot.judging.prompt import JudgePrompt
 from evalbot.judging.totals import Totals
-from evalbot.running.estimate import rough_tokens
+from evalbot.running.estimate import most_tokens
 from evalbot.running.progress import EndpointProgress
 from evalbot.running.together import finish, within_grace
 
 GONE_AFTER = 8
-"""Errors in a row after which a judge is taken to be gone."""
+"""Errors in a row, none of them about the answer, after which a judge is taken to be gone."""
 
 GRACE_S = 20.0
 """How long calls in flight may still take when we are stopped: they are paid for."""
@@ -38,8 +38,36 @@ class PricedProvider(Provider, Priced, Protocol):
     """A judge model with its price."""
 
 
-class StoppedError(Exception):
-    """No further call may be made: the judge is gone, or the money is."""
+class GoneError(Exception):
+    """The judge gives no replies any more."""
+
+
+class PaidProvider:
+    """A judge model that is asked only what can be afforded, each call by itself."""
+
+    def __init__(self, provider: PricedProvider, budget: Budget) -> None:
+        self._provider = provider
+        self._price = provider.price
+        self._budget = budget
+
+    async def complete(self, request: JudgeRequest) -> ProviderReply:
+        """One reply; OutOfBudgetError where it could cost more than is left."""
+        most = self._most(request)
+        if not await self._budget.reserve(most):
+            raise OutOfBudgetError
+        cost: float | None = 0.0
+        try:
+            reply = await self._provider.complete(request)
+            cost = reply.cost_usd
+        finally:
+            self._budget.settle(most, cost)
+        return reply
+
+    def _most(self, request: JudgeRequest) -> float:
+        if self._budget.limit is None or self._price is None:
+            return 0.0
+        read = most_tokens(request.rules) + most_tokens(request.question)
+        return self._price.of(read, int(request.sampling["max_tokens"]))
 
 
 Ask: TypeAlias = Callable[[JudgePrompt, str, Mapping[str, Any]], Awaitable[Judgement]]
@@ -49,7 +77,7 @@ class Job(Protocol[ItemOut]):
     """One thing to find out, by a call or two."""
 
     async def run(self, ask: Ask) -> ItemOut:
-        """What is to be recorded; ask raises StoppedError where no call may be made."""
+        """What is to be recorded; ask raises where no call may be made any more."""
         ...
 
 
@@ -84,8 +112,7 @@ class Lane:
         totals: Totals,
     ) -> None:
         self._judge = judge
-        self._provider = provider
-        self._price = provider.price
+        self._provider = PaidProvider(provider, budget)
         self._budget = budget
         self._progress = progress
         self._totals = totals
@@ -130,7 +157,7 @@ class Lane:
     async def _do(self, job: Job[Item], record: Callable[[Item], Awaitable[None]]) -> bool:
         try:
             item = await job.run(self._ask)
-        except StoppedError:
+        except (GoneError, OutOfBudgetError):
             return False
         await record(item)
         return True
@@ -138,34 +165,19 @@ class Lane:
     async def _ask(
         self, prompt: JudgePrompt, answer: str, sampling: Mapping[str, Any]
     ) -> Judgement:
-        most = self._most(prompt, sampling)
-        if not await self._budget.reserve(most):
-            raise StoppedError
-        cost: float | None = 0.0
-        try:
-            judgement = await judge_answer(self._provider, prompt, answer, sampling, self.refused)
-            cost = judgement.cost_usd if judgement.replies else 0.0
-        finally:
-            self._budget.settle(most, cost)
-        self._count(judgement)
+        said = await judge_answer(self._provider, prompt, answer, sampling, self.refused)
+        self._count(said)
         if self._gone is not None:
-            raise StoppedError
-        return judgement
-
-    def _most(self, prompt: JudgePrompt, sampling: Mapping[str, Any]) -> float:
-        """What a call may cost at most, in USD; 0 where there is no ceiling to keep."""
-        if self._budget.limit is None or self._price is None:
-            return 0.0
-        read = rough_tokens(prompt.rules) + rough_tokens(prompt.question)
-        return self._price.of(read, int(sampling.get("max_tokens", DEFAULT_MAX_TOKENS)))
+            raise GoneError
+        return said
 
     def _count(self, judgement: Judgement) -> None:
         self._totals.add(judgement)
-        reason = judgement.reading.unscored_reason
-        self._progress.answered(reason or "ok")
+        self._progress.answered(judgement.reading.unscored_reason or "ok")
         if self._totals.cost_usd:
             self._progress.note = f"${self._totals.cost_usd:.2f}"
-        self._errors_in_a_row = self._errors_in_a_row + 1 if reason == ERROR else 0
+        failed = judgement.provider_failed
+        self._errors_in_a_row = self._errors_in_a_row + 1 if failed else 0
         if self._gone is None and self._errors_in_a_row >= GONE_AFTER:
             self._gone = (
                 f"gave no reply {self._errors_in_a_row} times in a row: {judgement.reading.detail}"

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import time
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,12 +21,16 @@ from evalbot.domain.judging import (
 )
 from evalbot.domain.settings import JudgeSettings
 from evalbot.errors import InputError
+from evalbot.formats.received import clean_text
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 60.0
 OWN_NAMES = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?::| -) ?)+")
 """What litellm puts before a server's own words."""
 
+TRACEBACK = "Traceback (most recent call last)"
+UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError)
+MOST_TOKENS = 10**9
 LONGEST_DETAIL = 500
 CACHES_WHAT_IS_MARKED = ("anthropic/",)
 NO_KEY = "none"
@@ -63,13 +68,14 @@ class LitellmProvider:
             began = time.perf_counter()
             try:
                 reply = await self._litellm.acompletion(**self._arguments(request))
+                return self._read(reply, time.perf_counter() - began)
             except Exception as error:  # litellm lets errors of every layer through
+                if isinstance(error, self._litellm.exceptions.ContentPolicyViolationError):
+                    return ProviderReply(self._words(error), "content_filter", refused=True)
                 if not self._can_help(error) or tried >= self._settings.retries:
                     raise self._told(error) from error
                 await asyncio.sleep(_pause(error, tried))
                 tried += 1
-            else:
-                return self._read(reply, time.perf_counter() - began)
 
     def _arguments(self, request: JudgeRequest) -> dict[str, Any]:
         arguments: dict[str, Any] = {
@@ -112,17 +118,24 @@ class LitellmProvider:
         )
 
     def _told(self, error: Exception) -> ProviderError:
-        words = OWN_NAMES.sub("", " ".join(str(error).split())).replace(self._key, "[key]")
-        words = words[:LONGEST_DETAIL]
-        is_bad_request = isinstance(error, self._litellm.exceptions.BadRequestError)
-        return ProviderError(words, refused_parameter(words) if is_bad_request else None)
+        words = self._words(error)
+        is_refusal = isinstance(error, self._litellm.exceptions.BadRequestError)
+        return ProviderError(
+            words, refused_parameter(words) if is_refusal else None, is_about_request=is_refusal
+        )
+
+    def _words(self, error: Exception) -> str:
+        if isinstance(error, UNREADABLE) and not str(error).startswith("litellm"):
+            return f"the reply has another form than a chat's ({type(error).__name__}: {error})"
+        return provider_words(str(error), self._key)
 
     def _read(self, reply: Any, seconds: float) -> ProviderReply:
+        """Raises one of UNREADABLE where it is no reply of a chat."""
         choice = reply.choices[0]
         refusal = getattr(choice.message, "refusal", None)
         usage = _usage(getattr(reply, "usage", None))
         return ProviderReply(
-            text=choice.message.content or refusal or "",
+            text=str(choice.message.content or refusal or ""),
             finish_reason=choice.finish_reason,
             refused=bool(refusal) or choice.finish_reason in ("content_filter", "refusal"),
             usage=usage,
@@ -132,9 +145,9 @@ class LitellmProvider:
 
     def _cost(self, reply: Any, usage: Usage) -> float | None:
         """By the config's price, else by litellm's; None where neither knows the model."""
+        if usage.prompt_tokens is None or usage.completion_tokens is None:
+            return None
         if self._settings.price is not None:
-            if usage.prompt_tokens is None or usage.completion_tokens is None:
-                return None
             return price_in(self._settings.price).of(usage.prompt_tokens, usage.completion_tokens)
         try:
             return float(
@@ -174,14 +187,26 @@ def price_in(config: Mapping[str, float]) -> Price:
 
 
 def _usage(usage: Any) -> Usage:
-    if usage is None:
-        return Usage()
+    """Token counts; unknown where there is none, also where litellm has put a 0 for it."""
     details = getattr(usage, "prompt_tokens_details", None)
-    return Usage(
-        getattr(usage, "prompt_tokens", None),
-        getattr(details, "cached_tokens", None),
-        getattr(usage, "completion_tokens", None),
-    )
+    read = token_count(getattr(usage, "prompt_tokens", None))
+    if not read:
+        return Usage()
+    cached = token_count(getattr(details, "cached_tokens", None))
+    return Usage(read, cached, token_count(getattr(usage, "completion_tokens", None)))
+
+
+def token_count(value: Any) -> int | None:
+    """A number of tokens that can be one; None for another."""
+    return value if isinstance(value, int) and 0 <= value <= MOST_TOKENS else None
+
+
+def provider_words(words: str, key: str) -> str:
+    """A provider's words on one line, short, without the key and without anybody's traceback."""
+    told = OWN_NAMES.sub("", " ".join(words.partition(TRACEBACK)[0].split()))
+    if key and key != NO_KEY:
+        told = told.replace(key, "[key]")
+    return clean_text(told[:LONGEST_DETAIL])
 
 
 def _pause(error: Exception, tried: int) -> float:
@@ -190,9 +215,10 @@ def _pause(error: Exception, tried: int) -> float:
     asked = getattr(response, "headers", {}).get("retry-after") if response is not None else None
     doubled = float(FIRST_PAUSE_S * 2**tried)
     try:
-        return min(float(asked), LONGEST_PAUSE_S) if asked else doubled
+        seconds = float(asked) if asked else doubled
     except ValueError:
         return doubled
+    return min(seconds, LONGEST_PAUSE_S) if seconds >= 0 else doubled
 
 
 def provider_key(settings: JudgeSettings) -> str:
@@ -211,6 +237,8 @@ def provider_key(settings: JudgeSettings) -> str:
 def _quiet_litellm() -> Any:
     """litellm without its price list from the internet, its reports and its advertisements."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    # litellm imports parts of itself at the first call, and pydantic then speaks of their types.
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"pydantic(\.|$)")
     import litellm
 
     litellm.telemetry = False

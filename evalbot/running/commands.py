@@ -12,8 +12,8 @@ from pathlib import Path
 
 from evalbot.domain.settings import EndpointSettings
 from evalbot.endpoints.request import without_key
-from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
+from evalbot.formats.received import shorten
 
 LONGEST_STOP_S = 60.0
 LONGEST_FAREWELL_S = 10.0

@@ -67,3 +67,8 @@ def rough_tokens(text: str) -> int:
     """About how many tokens a text has."""
     wide = sum(1 for character in text if ord(character) >= 0x2E80)
     return wide + -(-(len(text) - wide) // CHARACTERS_PER_TOKEN)
+
+
+def most_tokens(text: str) -> int:
+    """So many tokens a text has at most: each has at least one byte."""
+    return len(text.encode("utf-8", "replace"))

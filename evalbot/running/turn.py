@@ -15,8 +15,8 @@ from evalbot.endpoints.client import EndpointClient
 from evalbot.endpoints.connections import Session, open_session
 from evalbot.endpoints.counting import tokens_too_many
 from evalbot.endpoints.preflight import loaded_model
-from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
+from evalbot.formats.received import shorten
 from evalbot.running.commands import ServerProcess
 from evalbot.running.places import ToAsk
 from evalbot.running.progress import EndpointProgress

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from evalbot.domain.speed import DeviceMemory
 from evalbot.domain.sweeps import MemoryReading, Moment, Round
-from evalbot.endpoints.words import shorten
 from evalbot.errors import EvalbotError, InputError
 from evalbot.formats.gpu_memory import read_gpu_memory
+from evalbot.formats.received import shorten
 
 LONGEST_READING_S = 10.0
 LAST_WORDS_S = 0.5

@@ -20,8 +20,8 @@ from evalbot.endpoints.connections import Session, open_session
 from evalbot.endpoints.counting import count_tokens
 from evalbot.endpoints.preflight import inspect, wait_until_healthy
 from evalbot.endpoints.request import without_key
-from evalbot.endpoints.words import shorten
 from evalbot.errors import EndpointError
+from evalbot.formats.received import shorten
 from evalbot.running.commands import ServerProcess
 from evalbot.running.progress import EndpointProgress
 from evalbot.running.serving import LONGEST_START_S, look_at, stopped_afterwards

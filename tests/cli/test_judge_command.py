@@ -173,6 +173,8 @@ def test_a_missing_key_is_told_before_anything_is_asked(folder: Path) -> None:
         done = evalbot("judge", "small-1", folder=folder)
     assert (done.returncode, server.bodies) == (2, [])
     assert "judge weak: the environment variable NO_SUCH_KEY is not set" in done.stderr
+    checked = evalbot("check", folder=folder)
+    assert "judge weak: warning: the variable NO_SUCH_KEY is not set" in checked.stdout
 
 
 def test_a_ceiling_of_cost_stops_it_and_says_how_to_go_on(tmp_path: Path) -> None:

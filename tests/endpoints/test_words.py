@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalbot.endpoints.words import LONGEST_DETAIL, clean_text, shorten
+from evalbot.formats.received import LONGEST_DETAIL, clean_text, shorten
 
 
 @pytest.mark.parametrize(
