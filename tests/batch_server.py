@@ -57,13 +57,15 @@ class SentBatch:
 class BatchServer:
     """Serves while in its `with` block. reply: what becomes of a request.
 
-    ends: whether batches end at once. loses: creating works, but its reply is lost.
+    ends: whether batches end at once. loses: creating works, but its reply is lost. forgets:
+    what is answered by 404.
     """
 
     reply: Reply = field(default=lambda _: succeeded('{"reason":"r","verdict":"correct"}'))
     ends: bool = True
     loses: int = 0
     refuses: int = 0
+    forgets: str = ""
     batches: list[SentBatch] = field(default_factory=list)
     looks: int = 0
 
@@ -121,6 +123,10 @@ class BatchServer:
                     return
                 found = re.search(r"/batches/(msgbatch_\w+?)(/results)?$", path)
                 assert found, path
+                if owner.forgets == ("fetched" if found[2] else "looked for"):
+                    error = {"type": "not_found_error", "message": "no such batch"}
+                    self._send({"type": "error", "error": error}, 404)
+                    return
                 batch = next(one for one in owner.batches if one.id == found[1])
                 if found[2]:
                     lines = [

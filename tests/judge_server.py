@@ -10,16 +10,25 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+USAGE = {
+    "prompt_tokens": 100,
+    "completion_tokens": 20,
+    "total_tokens": 120,
+    "prompt_tokens_details": {"cached_tokens": 40},
+}
+
 
 @dataclass(frozen=True)
 class Said:
-    """One reply to one request."""
+    """One reply to one request; changes: fields of its body that are others."""
 
     text: str = ""
     status: int = 200
     finish: str = "stop"
     refusal: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    usage: Mapping[str, Any] | None = field(default_factory=lambda: dict(USAGE))
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
     def body(self) -> dict[str, Any]:
         if self.status != 200:
@@ -31,12 +40,8 @@ class Said:
             "created": 1,
             "model": "judge",
             "choices": [{"index": 0, "message": message, "finish_reason": self.finish}],
-            "usage": {
-                "prompt_tokens": 100,
-                "completion_tokens": 20,
-                "total_tokens": 120,
-                "prompt_tokens_details": {"cached_tokens": 40},
-            },
+            "usage": self.usage,
+            **self.changes,
         }
 
 

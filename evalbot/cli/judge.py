@@ -134,6 +134,7 @@ def _judge(
         print_outcome,
         print_taken,
         print_workloads,
+        raise_if_never_a_verdict,
         raise_if_without_verdict,
         work,
     )
@@ -151,6 +152,7 @@ def _judge(
     if not bench.busy and not waiting:
         typer.echo(f"run {material.run.id}: nothing is left to judge", err=True)
         print_outcome(opened, material, [])
+        raise_if_never_a_verdict(loads)
         return True
     if batch:
         by_name = {one.name: one for one in (*bench.busy, *waiting)}

@@ -157,3 +157,13 @@ def raise_if_without_verdict(totals: Sequence[Totals]) -> None:
                 f"judge {one.judge} gave no verdict in {one.asked} calls ({reasons}); the first: "
                 f"{one.first_problem}; {advice}"
             )
+
+
+def raise_if_never_a_verdict(loads: Sequence[Workload]) -> None:
+    """The same of a judge that has nothing new to be asked: it is not well either."""
+    for load in loads:
+        if load.unscored and not load.judged:
+            raise EvalbotError(
+                f"judge {load.judge.name} has replied {load.unscored} times without a verdict; "
+                "evalbot show tells its words, --only all asks once more"
+            )

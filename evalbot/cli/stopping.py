@@ -10,6 +10,9 @@ from typing import Any
 
 import typer
 
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, a polite kill, and the terminal being closed."""
+
 
 def run_until_stopped(work: Coroutine[Any, Any, bool]) -> bool | None:
     """The work's result; None where Ctrl-C or a polite kill stopped it first."""
@@ -29,12 +32,12 @@ async def _until_stopped(work: Coroutine[Any, Any, bool]) -> bool | None:
         typer.echo("Stopping: recording what is there … (Ctrl-C again: at once)", err=True)
         task.cancel()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in STOPS:
         loop.add_signal_handler(number, stop)
     try:
         return await task
     except asyncio.CancelledError:
         return None
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in STOPS:
             loop.remove_signal_handler(number)

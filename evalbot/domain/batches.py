@@ -57,3 +57,7 @@ class BatchResult(NamedTuple):
     custom_id: str
     reply: ProviderReply | None
     error: str | None
+
+
+class BatchGoneError(Exception):
+    """The provider does not know a batch any more, or has its results no longer."""

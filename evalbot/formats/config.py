@@ -72,6 +72,13 @@ def parse_config(text: str, folder: Path, place: str = "evalbot.yaml") -> Config
     return config
 
 
+JUDGES_OWN_KEYS = frozenset(
+    {"model", "messages", "stream", "stream_options", "n", "tools", "tool_choice", "functions",
+     "response_format", "api_key", "api_base", "base_url", "timeout", "num_retries", "max_retries"}
+)  # fmt: skip
+"""What a judge's calls set by themselves."""
+
+
 def _database(fields: Fields, folder: Path) -> str:
     text = fields.optional_text("database") or Config(folder).database
     try:
@@ -122,6 +129,8 @@ def _judge(fields: Fields) -> JudgeSettings:
         sampling=read_sampling(fields),
         price=_price(fields),
     )
+    for key in JUDGES_OWN_KEYS & settings.sampling.keys():
+        fields.fault(f"sampling.{key}", "a parameter of evalbot's own", "sampling parameters only")
     fields.finish()
     return settings
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from evalbot.domain.answers import Place, Usage
@@ -37,7 +38,7 @@ class Intended(NamedTuple):
         return self.shelved.sheet.prompt(self.answer)
 
 
-def item_of(custom_id: str, task: Task) -> BatchItem:
+def item_of(custom_id: str, task: Task, rubric_version: str) -> BatchItem:
     """A task as it is written down before it is sent."""
     presentation = task.shelved.presentation
     return BatchItem(
@@ -48,6 +49,7 @@ def item_of(custom_id: str, task: Task) -> BatchItem:
             **task.vote._asdict(),
             "place": list(task.vote.place),
             "earlier": task.earlier,
+            "rubric_version": rubric_version,
             "seed": presentation.seed,
             "reversed_scale": presentation.reversed_scale,
         },
@@ -71,7 +73,12 @@ def judged_of(
 ) -> tuple[Judged, Judgement]:
     """What a result is written as; an error is no reply, and unscored as one."""
     judgement = _judgement(batch.params, meant, result)
-    grade = form.vote(judge, meant.vote, meant.shelved, meant.earlier, judgement)
+    asked = replace(judge, model=batch.params["model"])
+    grade = form.vote(asked, meant.vote, meant.shelved, meant.earlier, judgement)
+    grade = grade._replace(rubric_version=meant.item.vote["rubric_version"])
+    if judgement.reading.unscored_reason == ERROR:
+        # The same whenever it is fetched: an error is written down once.
+        grade = grade._replace(token=f"{meant.vote.identity}:{batch.id}")
     judged = Judged(meant.item.answer_id, meant.vote.case, meant.shelved, [grade], False)
     return judged, judgement
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain, islice
 from typing import Any, Protocol
 
-from evalbot.domain.batches import Batch, BatchRequest, BatchResult, BatchState, ListedBatch
+from evalbot.domain.batches import (
+    Batch,
+    BatchGoneError,
+    BatchRequest,
+    BatchResult,
+    BatchState,
+    ListedBatch,
+)
 from evalbot.domain.judging import Price, ProviderError
 from evalbot.domain.settings import JudgeSettings
 from evalbot.errors import EvalbotError
@@ -19,7 +26,7 @@ from evalbot.judging.batch_items import Intended, intended, item_of
 from evalbot.judging.budget import Budget
 from evalbot.judging.docket import Docket, Task
 from evalbot.judging.prompt import reply_schema
-from evalbot.running.estimate import rough_tokens
+from evalbot.running.estimate import most_tokens
 from evalbot.running.progress import EndpointProgress
 from evalbot.store import batches
 from evalbot.store.database import Database
@@ -30,6 +37,9 @@ LARGEST = 10_000
 
 LARGEST_CHARACTERS = 30_000_000
 FIRST_POLL_S, LONGEST_POLL_S = 5.0, 60.0
+MARKS = 200
+"""Bytes around an answer in its prompt."""
+
 CLOCKS_APART = timedelta(hours=1)
 """So much the provider's clock may differ from ours when a lost batch is looked for."""
 
@@ -59,15 +69,15 @@ class BatchProvider(Protocol):
         ...
 
     async def look(self, provider_id: str) -> ListedBatch:
-        """How far a batch has come."""
+        """How far a batch has come; BatchGoneError where there is none."""
         ...
 
-    def listed(self) -> AsyncIterator[ListedBatch]:
+    async def listed(self) -> list[ListedBatch]:
         """All batches, newest first."""
         ...
 
-    def results(self, provider_id: str) -> AsyncIterator[BatchResult]:
-        """What became of each request."""
+    async def results(self, provider_id: str, price: Price | None) -> list[BatchResult]:
+        """What became of each request; BatchGoneError where that is not kept any more."""
         ...
 
     async def close(self) -> None:
@@ -77,10 +87,14 @@ class BatchProvider(Protocol):
 
 @dataclass(slots=True)
 class Sender:
-    """Sends one judge's docket in batches; taken: what the docket leaves out, being in one."""
+    """Sends one judge's docket in batches; taken: what the docket leaves out, being in one.
+
+    is_short: the last batch written ends where the money does.
+    """
 
     database: Database
     run: str
+    rubric_version: str
     judge: JudgeSettings
     provider: BatchProvider
     docket: Docket
@@ -88,13 +102,17 @@ class Sender:
     progress: EndpointProgress
     budget: Budget
     first_poll_s: float = FIRST_POLL_S
-    _committed: float = 0.0
+    is_short: bool = False
 
     def write_next(self, refused_before: Collection[str]) -> Batch | None:
         """The intent of the next batch, on record before it is sent; None at the end."""
+        self.is_short = False
+        price = self.provider.price
         tasks = list(self._next_tasks())
         if not tasks:
             return None
+        most = sum(self._most(task) for task in tasks)
+        self.budget.reserve_anyway(most)
         id_ = secrets.token_hex(8)
         sampling = {"max_tokens": DEFAULT_MAX_TOKENS, **self.judge.sampling}
         params, dropped = self.provider.params(sampling)
@@ -106,13 +124,16 @@ class Sender:
             state=BatchState.PREPARED,
             params={
                 "model": self.judge.model,
+                "price": None if price is None else list(price),
+                "most_usd": most,
                 "sent": {name: value for name, value in params.items() if name not in refused},
                 "dropped": sorted({*dropped, *refused}),
             },
             size=len(tasks),
             created_at=datetime.now(UTC),
         )
-        items = [item_of(f"{id_}-{at:06d}", task) for at, task in enumerate(tasks)]
+        version = self.rubric_version
+        items = [item_of(f"{id_}-{at:06d}", task, version) for at, task in enumerate(tasks)]
         sheets = {task.shelved.fingerprint: task.shelved.sheet.text for task in tasks}
         with self.database.write() as connection:
             put_texts(connection, "prompt", sheets.values())
@@ -123,26 +144,28 @@ class Sender:
     def _next_tasks(self) -> Iterator[Task]:
         """As many as one batch may hold and the money allows."""
         characters = 0
+        most = 0.0
         pages = self.docket.pages(self.database)
         for task in islice(chain.from_iterable(page.tasks for page in pages), LARGEST):
             sheet = task.shelved.sheet
             characters += len(sheet.rules) + len(sheet.question) + len(task.answer.text)
-            if characters > LARGEST_CHARACTERS or not self._afford(task):
+            most += self._most(task)
+            if characters > LARGEST_CHARACTERS:
+                return
+            if not self.budget.can_afford(most):
+                self.is_short = True
                 return
             yield task
 
-    def _afford(self, task: Task) -> bool:
-        price, limit = self.provider.price, self.budget.limit
-        if limit is None or price is None:
-            return True
-        read = task.shelved.tokens + rough_tokens(task.answer.text)
-        written = int(self.judge.sampling.get("max_tokens", DEFAULT_MAX_TOKENS))
-        most = price.of(read, written)
-        if self.budget.spent + self._committed + most > limit:
-            self.budget.is_used_up = True
-            return False
-        self._committed += most
-        return True
+    def _most(self, task: Task) -> float:
+        """What a request may cost at most; 0 where there is no ceiling to keep."""
+        price = self.provider.price
+        if self.budget.limit is None or price is None:
+            return 0.0
+        sheet = task.shelved.sheet
+        read = most_tokens(sheet.rules) + most_tokens(sheet.question)
+        read += most_tokens(task.answer.text) + MARKS
+        return price.of(read, int(self.judge.sampling.get("max_tokens", DEFAULT_MAX_TOKENS)))
 
     async def send(self, batch: Batch) -> None:
         """Send what is on record; EvalbotError where that is refused, or not known."""
@@ -181,21 +204,27 @@ class Sender:
         """A batch that was perhaps sent: found by our ids in its results, else sent now."""
         with self.database.read() as connection:
             known = batches.provider_ids(connection)
-        async for listed in self.provider.listed():
-            if listed.created_at < batch.created_at - CLOCKS_APART:
-                break
-            if listed.provider_id in known or listed.size != batch.size:
-                continue
+        candidates = [
+            listed
+            for listed in await self.provider.listed()
+            if listed.created_at >= batch.created_at - CLOCKS_APART
+            and listed.provider_id not in known
+            and listed.size == batch.size
+        ]
+        # Those that have ended first: whose the others are is only known at their end.
+        for listed in sorted(candidates, key=lambda one: not one.is_ended):
             if await self._is_ours(batch, listed.provider_id):
                 await asyncio.to_thread(self._note_sent, batch, listed.provider_id)
                 return
         await self.send(batch)
 
     async def _is_ours(self, batch: Batch, provider_id: str) -> bool:
-        await self.until_ended(provider_id, "looking whether a batch is ours")
-        async for result in self.provider.results(provider_id):
-            return result.custom_id.startswith(f"{batch.id}-")
-        return False
+        try:
+            await self.until_ended(provider_id, "looking whether a batch is ours")
+            results = await self.provider.results(provider_id, None)
+        except BatchGoneError:
+            return False
+        return any(one.custom_id.startswith(f"{batch.id}-") for one in results)
 
     async def until_ended(self, provider_id: str, state: str) -> None:
         """Wait for a batch; state: what is said meanwhile."""

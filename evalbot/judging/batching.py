@@ -10,10 +10,9 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evalbot.domain.batches import Batch, BatchResult
+from evalbot.domain.batches import Batch, BatchGoneError, BatchResult
 from evalbot.domain.judging import Price
 from evalbot.domain.settings import JudgeSettings
-from evalbot.errors import EvalbotError
 from evalbot.judging.batch_items import NO_RESULT, Intended, judged_of
 from evalbot.judging.batch_sending import FIRST_POLL_S, BatchProvider, Sender
 from evalbot.judging.budget import Budget
@@ -26,9 +25,6 @@ from evalbot.running.progress import EndpointProgress
 from evalbot.running.recorder import Recorder
 from evalbot.store import batches
 from evalbot.store.database import Database
-
-MOST_ROUNDS = 4
-"""How often requests may be sent again without a parameter that was refused."""
 
 
 @dataclass(slots=True)
@@ -57,6 +53,7 @@ class BatchPlan:
         sender = Sender(
             self.database,
             self.material.run.id,
+            self.material.basis.rubric.version,
             self.judge,
             self.provider,
             self.docket,
@@ -114,20 +111,22 @@ class _BatchLane:
         sender = self._sender
         self._refused |= await asyncio.to_thread(self._refused_before)
         for batch in await asyncio.to_thread(self._open):
+            sender.budget.reserve_anyway(_most(batch))
             if batch.provider_id is None:
                 await sender.find_or_send(batch)
-        for _ in range(MOST_ROUNDS):
+        # Again where a parameter was refused, or where what came back cost less than feared.
+        while True:
             while await self._send_next():
                 pass
             known = len(self._refused)
-            for batch in await asyncio.to_thread(self._open):
+            out = await asyncio.to_thread(self._open)
+            for batch in out:
                 await self._fetch(batch)
-            if len(self._refused) == known:
+            if not out or (len(self._refused) == known and not sender.is_short):
                 break
-        await self._settle()
-        is_short = sender.budget.is_used_up
-        sender.progress.state = "stopped at --max-cost" if is_short else "done"
-        return not is_short
+        sender.budget.is_used_up |= sender.is_short
+        sender.progress.state = "stopped at --max-cost" if sender.is_short else "done"
+        return not sender.is_short
 
     async def _send_next(self) -> bool:
         """Whether there was something to send."""
@@ -147,33 +146,48 @@ class _BatchLane:
             return batches.refused_parameters(connection, self._plan.judge.model)
 
     async def _fetch(self, batch: Batch) -> None:
-        """Wait for a batch, and write down all that came of it."""
+        """Wait for a batch, and write down all that came of it, and what that decides."""
         assert batch.provider_id is not None
-        await self._sender.until_ended(batch.provider_id, "waiting for a batch")
-        self._sender.progress.state = "fetching results"
         left = await asyncio.to_thread(self._sender.intended, batch)
-        identities = {one.item.identity for one in left.values()}
-        async for result in self._plan.provider.results(batch.provider_id):
+        again: set[str] = set()
+        price = batch.params["price"]
+        missing = NO_RESULT
+        results: list[BatchResult] = []
+        try:
+            await self._sender.until_ended(batch.provider_id, "waiting for a batch")
+            self._sender.progress.state = "fetching results"
+            results = await self._plan.provider.results(
+                batch.provider_id, None if price is None else Price(*price)
+            )
+        except BatchGoneError as error:
+            missing = f"the provider has the batch no more ({error})"
+        self._sender.budget.settle(_most(batch), 0.0)
+        for result in results:
             meant = left.pop(result.custom_id, None)
-            if meant is None:
-                raise EvalbotError(
-                    f"judge {self._plan.judge.name}: batch {batch.provider_id} has a result for "
-                    f"{result.custom_id!r}, which was never asked, or twice"
-                )
-            await self._keep(batch, meant, result)
+            if meant is None:  # somebody else's, or there twice
+                continue
+            if self._is_refused(batch, result):
+                again.add(meant.item.identity)
+            else:
+                await self._keep(batch, meant, result)
         for name, meant in left.items():
-            await self._keep(batch, meant, BatchResult(name, None, NO_RESULT))
+            await self._keep(batch, meant, BatchResult(name, None, missing))
         await self._recorder.flush()
+        await self._settle()
+        await self._recorder.flush()
+        # Only now: whoever is killed before this fetches the same again, and loses nothing.
         await asyncio.to_thread(self._note_fetched, batch)
-        # What brought no reply may be asked for again.
-        self._plan.taken.difference_update(identities)
+        self._plan.taken.difference_update(again)
+
+    def _is_refused(self, batch: Batch, result: BatchResult) -> bool:
+        """Whether it failed for a parameter, and is asked again without it."""
+        name = None if result.error is None else self._plan.provider.refused_in(result.error)
+        if name is None or name not in batch.params["sent"]:
+            return False
+        self._refused.add(name)
+        return True
 
     async def _keep(self, batch: Batch, meant: Intended, result: BatchResult) -> None:
-        if result.error is not None:
-            name = self._plan.provider.refused_in(result.error)
-            if name is not None and name in batch.params["sent"]:
-                self._refused.add(name)
-                return  # asked again without it
         judged, judgement = judged_of(self._form, self._plan.judge, batch, meant, result)
         self._plan.totals.add(judgement)
         self._sender.budget.spent += judgement.cost_usd or 0.0
@@ -192,3 +206,8 @@ class _BatchLane:
             shelved = plan.docket.vote(answer, 1)[1]
             grade = self._form.majority(plan.judge, vote, ballot)
             await self._recorder.record(Judged(answer.id, vote.case, shelved, [grade], True))
+
+
+def _most(batch: Batch) -> float:
+    """What a batch may cost at most, as it was reckoned when it was written down."""
+    return float(batch.params["most_usd"])

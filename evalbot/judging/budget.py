@@ -24,20 +24,18 @@ class Budget:
 
         Waits for calls in flight, which mostly cost less than was set aside for them.
         """
-        while not self.reserve_now(most):
+        while not self.can_afford(most):
             if not self._reserved:
                 self.is_used_up = True
                 return False
             self._changed.clear()
             await self._changed.wait()
-        return True
-
-    def reserve_now(self, most: float) -> bool:
-        """The same without waiting for what is in flight."""
-        if self.limit is not None and self.spent + sum(self._reserved) + most > self.limit:
-            return False
         self.reserve_anyway(most)
         return True
+
+    def can_afford(self, most: float) -> bool:
+        """Whether so much is left besides what is in flight."""
+        return self.limit is None or self.spent + sum(self._reserved) + most <= self.limit
 
     def reserve_anyway(self, most: float) -> None:
         """Set aside for what is on its way already."""

@@ -125,10 +125,14 @@ def _said(votes: Iterable[VoteSaid]) -> Said:
 
 
 class Page(NamedTuple):
-    """The tasks of some answers; judged: how many verdicts on them are on record already."""
+    """The tasks of some answers; judged: how many verdicts on them are on record already.
+
+    unscored: how many replies there are that brought none.
+    """
 
     tasks: list[Task]
     judged: int
+    unscored: int
 
 
 class FirstVote(NamedTuple):
@@ -164,12 +168,14 @@ class Docket:
         """The tasks, an answer's votes together; each page is read when it is asked for."""
         for answers, said in self._stretches(database):
             tasks: list[Task] = []
-            judged = 0
+            judged = unscored = 0
             for answer in answers:
                 ballot, _ = self._ballot(answer, said)
-                judged += sum(1 for one in ballot.replies.values() if one.verdict is not None)
+                verdicts = sum(one.verdict is not None for one in ballot.replies.values())
+                judged += verdicts
+                unscored += len(ballot.replies) - verdicts
                 tasks += self._tasks_for(answer, ballot, said)
-            yield Page(tasks, judged)
+            yield Page(tasks, judged, unscored)
 
     def first_votes(self, database: Database) -> Iterator[FirstVote]:
         """The answers that the judge has given a verdict on, as it is asked today."""

@@ -49,11 +49,17 @@ def evidence_of(judgement: Judgement) -> dict[str, Any]:
 
 
 def params_of(
-    judge: JudgeSettings, judgement: Judgement, presentation: Presentation
+    judge: JudgeSettings,
+    judgement: Judgement,
+    presentation: Presentation,
+    fingerprint: str | None = None,
 ) -> dict[str, Any]:
-    """What was really sent to a judge, and in which order scale and references stood."""
+    """What was really sent to a judge, and in which order scale and references stood.
+
+    fingerprint: of the judge's settings then, where they may be others now.
+    """
     return {
-        "judge": judge_fingerprint(judge),
+        "judge": fingerprint or judge_fingerprint(judge),
         "model": judge.model,
         **judgement.params,
         "dropped": list(judgement.dropped),
@@ -89,7 +95,7 @@ class GradeForm:
             checkpoints=reply.checkpoints,
             token=token,
             vote=vote.number,
-            params=params_of(judge, said, shelved.presentation),
+            params=params_of(judge, said, shelved.presentation, vote.judge),
             cost_usd=said.cost_usd,
             prompt_fingerprint=vote.sheet,
         )

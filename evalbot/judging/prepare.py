@@ -24,12 +24,13 @@ from evalbot.store.database import Database
 class Workload:
     """One judge's calls, before they are made; tokens to read are rough.
 
-    judged: verdicts that are on record already.
+    judged: verdicts that are on record already; unscored: replies there that brought none.
     """
 
     judge: JudgeSettings
     calls: int
     judged: int
+    unscored: int
     tokens_to_read: int
     most_to_write: int
 
@@ -108,13 +109,14 @@ def prepare(
     loads = []
     for judge in judges:
         progress(judge.name)
-        calls = judged = read = 0
+        calls = judged = unscored = read = 0
         for page in dockets[judge.name].pages(database):
             calls += len(page.tasks)
             judged += page.judged
+            unscored += page.unscored
             read += sum(one.shelved.tokens + rough_tokens(one.answer.text) for one in page.tasks)
         written = int(judge.sampling.get("max_tokens", DEFAULT_MAX_TOKENS))
-        loads.append(Workload(judge, calls, judged, read, calls * written))
+        loads.append(Workload(judge, calls, judged, unscored, read, calls * written))
     calls_of = {load.judge.name: load.calls for load in loads}
     judged_by = {load.judge.name: load.judged for load in loads}
-    return Bench(tuple(judges), counts, scope, dockets, calls_of, judged_by), loads
+    return Bench(tuple(judges), counts, scope, dockets, calls_of, judged_by, taken), loads

@@ -99,7 +99,7 @@ class ProbePlan:
             text=text,
             shelved=shelved,
             answer_id=None if about is None else about.answer.id,
-            token=self._token(kind, subject, shelved.fingerprint, text),
+            token=self._token(kind, f"{case}/{subject}", shelved.fingerprint, text),
         )
 
     def _pairs(self, graded: Sequence[FirstVote]) -> Iterator[SwapJob]:

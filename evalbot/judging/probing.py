@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evalbot.domain.probes import Probe
@@ -15,7 +15,7 @@ from evalbot.judging.docket import Docket, Material, Scope
 from evalbot.judging.identity import judge_fingerprint
 from evalbot.judging.lane import PricedProvider
 from evalbot.judging.pairs import FIRST, SECOND
-from evalbot.judging.probes import ProbeJob, ProbePlan, SwapJob
+from evalbot.judging.probes import AnyProbe, ProbeJob, ProbePlan, SwapJob
 from evalbot.judging.session import LanePlan, Session
 from evalbot.judging.totals import Totals
 from evalbot.judging.variations import ProbeKind
@@ -40,7 +40,7 @@ class Probing:
     """What is to be done: jobs by judge, in the judges' order."""
 
     material: Material
-    jobs: Mapping[str, Sequence[ProbeJob | SwapJob]]
+    jobs: Mapping[str, Sequence[AnyProbe]]
 
     @property
     def calls(self) -> int:
@@ -48,7 +48,7 @@ class Probing:
         return sum(calls_of(jobs) for jobs in self.jobs.values())
 
 
-def calls_of(jobs: Iterable[ProbeJob | SwapJob]) -> int:
+def calls_of(jobs: Iterable[AnyProbe]) -> int:
     """How many calls these probes take."""
     return sum(2 if isinstance(job, SwapJob) else 1 for job in jobs)
 
@@ -85,14 +85,14 @@ def probing_session(
         LanePlan(
             judge,
             providers[judge.name],
-            iter([probing.jobs[judge.name]]),
+            _still_open(database, probing, judge.name),
             calls_of(probing.jobs[judge.name]),
             Totals(judge.name),
         )
         for judge in judges
         if probing.jobs[judge.name]
     ]
-    writer = JudgeWriter(material, [judge.name for judge in judges])
+    writer = JudgeWriter(material, [judge.name for judge in judges], {})
     sheets = {
         job.shelved.fingerprint: job.shelved.sheet.text
         for jobs in probing.jobs.values()
@@ -111,6 +111,13 @@ def probing_session(
 
     progress = Progress(f"probing the judges of run {material.run.id}", "calls", of="judge")
     return Session(database, material.run.id, plans, save, prepare, progress, budget)
+
+
+def _still_open(database: Database, probing: Probing, judge: str) -> Iterator[Sequence[AnyProbe]]:
+    """A judge's probes that nobody has made since they were drawn."""
+    with database.read() as connection:
+        done = {one.probe.token for one in read_probes(connection, probing.material.run.id)}
+    yield [job for job in probing.jobs[judge] if job.token not in done]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from evalbot.judging.session import LanePlan, Plan, Session
 from evalbot.judging.totals import Totals
 from evalbot.running.progress import Progress
 from evalbot.store import runs
+from evalbot.store.batches import identities_in_batches
 from evalbot.store.database import Connection, Database
 from evalbot.store.grades import GradeWriter
 from evalbot.store.judging import judges_said
@@ -83,14 +84,17 @@ def _jobs(docket: Docket, database: Database, by: VoteForm) -> Iterator[list[Vot
 class JudgeWriter:
     """Writes judgements, and the panel's majorities where these have come together.
 
-    judges: those who must have spoken before a panel has.
+    judges: those who must have spoken before a panel has. taken: by judge, what is in batches.
     """
 
     material: Material
     judges: Sequence[str]
+    taken: Mapping[str, set[str]]
 
     def prepare(self, connection: Connection) -> None:
-        """Store the texts that all grades will name."""
+        """Store the texts that all grades will name, and see anew what is in batches."""
+        for judge, identities in identities_in_batches(connection, self.material.run.id).items():
+            self.taken.get(judge, set()).update(identities)
         run, basis = self.material.run, self.material.basis
         suite, rubric = basis.suite, basis.rubric
         if not run.settings.get(FROM_RECORD):
@@ -120,7 +124,7 @@ class JudgeWriter:
 class Bench:
     """The judges of a session and how often each is asked; calls: how many each has to make.
 
-    judged: verdicts that are on record already.
+    judged: verdicts that are on record already. taken: by judge, what is in batches.
     """
 
     judges: tuple[JudgeSettings, ...]
@@ -129,6 +133,7 @@ class Bench:
     dockets: Mapping[str, Docket]
     calls: Mapping[str, int]
     judged: Mapping[str, int]
+    taken: Mapping[str, set[str]]
 
     @property
     def busy(self) -> tuple[JudgeSettings, ...]:
@@ -168,6 +173,6 @@ def session_of(
     budget: Budget,
 ) -> Session[Judged]:
     """A session that writes judgements, however the plans bring them."""
-    writer = JudgeWriter(material, [judge.name for judge in bench.judges])
+    writer = JudgeWriter(material, [judge.name for judge in bench.judges], bench.taken)
     progress = Progress(f"judging run {material.run.id}", "judgements", of="judge")
     return Session(database, material.run.id, plans, writer.save, writer.prepare, progress, budget)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evalbot.domain.answers import Usage
-from evalbot.domain.batches import BatchRequest, BatchResult, ListedBatch
+from evalbot.domain.batches import BatchGoneError, BatchRequest, BatchResult, ListedBatch
 from evalbot.domain.judging import SCHEMA, Price, ProviderError, ProviderReply
 from evalbot.domain.settings import JudgeSettings
 from evalbot.errors import EvalbotError
 from evalbot.providers.litellm_provider import (
+    UNREADABLE,
     known_model,
     priced,
     provider_key,
+    provider_words,
     refused_parameter,
+    token_count,
 )
 
 PREFIX = "anthropic/"
@@ -30,8 +33,6 @@ SAMPLING = ("temperature", "top_p", "top_k")
 
 OUTPUT_CONFIG = "output_config"
 """What holds a reply to its form is called so here."""
-
-LONGEST_DETAIL = 500
 
 
 def can_batch(judge: JudgeSettings) -> bool:
@@ -115,33 +116,30 @@ class AnthropicBatches:
         return str(batch.id)
 
     async def look(self, provider_id: str) -> ListedBatch:
-        """How far a batch has come."""
-        from anthropic import APIError
-
+        """How far a batch has come; BatchGoneError where there is none."""
         try:
             return _listed(await self._client.messages.batches.retrieve(provider_id))
-        except APIError as error:
-            raise self._failed(f"does not tell of batch {provider_id}", error) from error
+        except Exception as error:  # of the network, the server, or its form
+            raise self._gone_or_failed(f"does not tell of batch {provider_id}", error) from error
 
-    async def listed(self) -> AsyncIterator[ListedBatch]:
+    async def listed(self) -> list[ListedBatch]:
         """All batches of this key, newest first."""
-        from anthropic import APIError
-
         try:
-            async for batch in self._client.messages.batches.list(limit=100):
-                yield _listed(batch)
-        except APIError as error:
+            return [_listed(batch) async for batch in self._client.messages.batches.list(limit=100)]
+        except Exception as error:  # of the network, the server, or its form
             raise self._failed("does not list its batches", error) from error
 
-    async def results(self, provider_id: str) -> AsyncIterator[BatchResult]:
-        """What became of each request of a batch that has ended, in any order."""
-        from anthropic import APIError
+    async def results(self, provider_id: str, price: Price | None) -> list[BatchResult]:
+        """What became of each request of a batch that has ended, in any order.
 
+        price: what it was sent for. BatchGoneError where there are no results any more.
+        """
         try:
-            async for one in await self._client.messages.batches.results(provider_id):
-                yield self._result(one)
-        except APIError as error:
-            raise self._failed(f"gives no results of batch {provider_id}", error) from error
+            stream = await self._client.messages.batches.results(provider_id)
+            return [self._result(one, price) async for one in stream]
+        except Exception as error:  # of the network, the server, or its form
+            what = f"gives no results of batch {provider_id}"
+            raise self._gone_or_failed(what, error) from error
 
     async def close(self) -> None:
         """Give back the connections."""
@@ -160,40 +158,63 @@ class AnthropicBatches:
             **sent,
         }
 
-    def _result(self, one: Any) -> BatchResult:
+    def _result(self, one: Any, price: Price | None) -> BatchResult:
+        try:
+            return self._read(one, price)
+        except UNREADABLE as error:
+            words = f"the result has another form than a message's ({type(error).__name__})"
+            return BatchResult(str(one.custom_id), None, words)
+
+    def _read(self, one: Any, price: Price | None) -> BatchResult:
         kind = one.result.type
         if kind != "succeeded":
-            words = kind
+            words = ""
             if kind == "errored":
                 error = one.result.error
                 words = getattr(getattr(error, "error", None), "message", None) or str(error)
-            return BatchResult(one.custom_id, None, f"{kind}: {words}"[:LONGEST_DETAIL])
+            told = f"{kind}: {words}" if words else str(kind)
+            return BatchResult(one.custom_id, None, provider_words(told, self._key))
         message = one.result.message
         text = "".join(block.text for block in message.content if block.type == "text")
         usage = message.usage
-        written = usage.cache_creation_input_tokens or 0
-        cached = usage.cache_read_input_tokens or 0
+        counts = [
+            token_count(count)
+            for count in (
+                usage.input_tokens,
+                usage.cache_creation_input_tokens or 0,
+                usage.cache_read_input_tokens or 0,
+                usage.output_tokens,
+            )
+        ]
+        known = [count for count in counts if count is not None]
+        told_usage, cost = Usage(), None
+        if len(known) == len(counts):
+            fresh, written, cached, output = known
+            told_usage = Usage(fresh + written + cached, cached, output)
+            if price is not None:
+                read = fresh + written * CACHE_WRITE + cached * CACHE_READ
+                cost = price.of(0, output) + price.of(1, 0) * read
         reply = ProviderReply(
             text=text,
             finish_reason=message.stop_reason,
             refused=message.stop_reason == "refusal",
-            usage=Usage(usage.input_tokens + written + cached, cached, usage.output_tokens),
-            cost_usd=self._cost(usage.input_tokens, written, cached, usage.output_tokens),
+            usage=told_usage,
+            cost_usd=cost,
         )
         return BatchResult(one.custom_id, reply, None)
 
-    def _cost(self, fresh: int, written: int, cached: int, output: int) -> float | None:
-        price = self.price
-        if price is None:
-            return None
-        read = fresh + written * CACHE_WRITE + cached * CACHE_READ
-        return price.of(0, output) + price.of(1, 0) * read
+    def _gone_or_failed(self, what: str, error: Exception) -> Exception:
+        from anthropic import NotFoundError
+
+        if isinstance(error, NotFoundError):
+            return BatchGoneError(self._words(error))
+        return self._failed(what, error)
 
     def _failed(self, what: str, error: Exception) -> EvalbotError:
         return EvalbotError(f"judge {self._settings.name}: {what}: {self._words(error)}")
 
     def _words(self, error: Exception) -> str:
-        return " ".join(str(error).split()).replace(self._key, "[key]")[:LONGEST_DETAIL]
+        return provider_words(str(error) or type(error).__name__, self._key)
 
 
 def _listed(batch: Any) -> ListedBatch:

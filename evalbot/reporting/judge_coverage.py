@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from evalbot.domain.answers import AnswerStatus
 from evalbot.formats.words import count
-from evalbot.grading.effective import PANEL
+from evalbot.grading.effective import PANEL, VOTE_MARK
 from evalbot.store.answers import AnswerGlance
 from evalbot.store.database import Connection
 from evalbot.store.judging import JudgeUsed, decided_without_judge, judges_used
 
 ALL, NEEDS_REVIEW, PART = "all", "needs_review", "part"
+TRUNCATED = "+truncated"
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeCoverage:
-    """judges: with what they were set to; extent: all, needs_review or part of the ok answers.
+    """What the rate of a judge, or of all of them, rests on.
 
-    missing: ok answers without a judge's grade.
+    judges: with what they were set to. extent: all, needs_review or part of the ok answers.
+    missing: ok answers without a grade; uneven: judges that have not graded all that others
+    have. with_truncated: answers that were cut off were graded too.
     """
 
     run: str
     judges: tuple[JudgeUsed, ...]
     extent: str
     missing: int
+    uneven: tuple[str, ...]
+    with_truncated: bool
 
     @property
     def signature(self) -> str:
@@ -33,17 +38,22 @@ class JudgeCoverage:
         judges = [
             f"{one.name}/{(one.judge or 'unknown')[:8]}{f'x{one.votes}' if one.votes else ''}"
             for one in self.judges
-            if one.name != PANEL
         ]
-        return f"judges:{'+'.join(judges) or 'none'}|judged:{self.extent}"
+        judged = self.extent + (TRUNCATED if self.with_truncated else "")
+        return f"judges:{'+'.join(judges) or 'none'}|judged:{judged}"
 
     @property
     def note(self) -> str | None:
-        """What a reader must know; None where every answer was judged."""
+        """What a reader must know; None where every answer was judged by all."""
         if self.extent == NEEDS_REVIEW:
             return (
                 f"judged: needs_review only: {count(self.missing, 'answer')} that automatic "
                 "scoring decided have no judge's grade; this is no rate to publish as the judge's"
+            )
+        if self.uneven:
+            return (
+                f"judging is not finished: {', '.join(self.uneven)} graded only some of the "
+                f"answers, so that not all have the same judges (evalbot judge {self.run})"
             )
         if self.extent == PART:
             return (
@@ -54,14 +64,36 @@ class JudgeCoverage:
 
 
 def judge_coverage(
-    connection: Connection, run: str, answers: Iterable[AnswerGlance], graded: Collection[int]
+    connection: Connection,
+    run: str,
+    answers: Iterable[AnswerGlance],
+    judged: Mapping[str, Collection[int]],
+    judge: str | None = None,
 ) -> JudgeCoverage:
-    """graded: answers that some judge has graded."""
-    ok = {answer.id for answer in answers if answer.status == AnswerStatus.OK}
-    missing = ok - set(graded)
+    """judged: by judge, the answers it has graded; judge: the one whose rate it is."""
+    wanted = None if judge in (None, PANEL) else str(judge).partition(VOTE_MARK)[0]
+    of_judges = {
+        name: set(graded)
+        for name, graded in judged.items()
+        if name != PANEL and wanted in (None, name)
+    }
+    by_status: dict[str, set[int]] = {}
+    for answer in answers:
+        by_status.setdefault(answer.status, set()).add(answer.id)
+    ok = by_status.get(AnswerStatus.OK, set())
+    graded = set().union(*of_judges.values())
+    missing = ok - graded
+    uneven = tuple(sorted(name for name, own in of_judges.items() if (graded & ok) - own))
     extent = ALL
-    if missing:
+    if missing or uneven:
         decided = decided_without_judge(connection, run)
-        open_only = missing <= decided and bool(graded) and not decided & set(graded)
-        extent = NEEDS_REVIEW if open_only else PART
-    return JudgeCoverage(run, tuple(judges_used(connection, run)), extent, len(missing))
+        open_only = missing <= decided and bool(graded) and not decided & graded
+        extent = NEEDS_REVIEW if missing and open_only and not uneven else PART
+    return JudgeCoverage(
+        run=run,
+        judges=tuple(one for one in judges_used(connection, run) if one.name in of_judges),
+        extent=extent,
+        missing=len(missing),
+        uneven=uneven,
+        with_truncated=bool(graded & by_status.get(AnswerStatus.TRUNCATED, set())),
+    )

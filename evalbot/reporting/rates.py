@@ -99,12 +99,12 @@ def rates_of_run(connection: Connection, run: Run, basis: Basis, query: RateQuer
     grades = glance_at_grades(connection, run.id, layers_behind(query.layer))
     table = _RunTable(run, basis, query, answers, grades)
     if query.layer is Layer.JUDGE:
-        table.coverage = judge_coverage(connection, run.id, answers, table.graded)
+        table.coverage = judge_coverage(connection, run.id, answers, table.judged, query.judge)
     return list(table.rows())
 
 
 class _RunTable:
-    """The rows of one run; coverage: of the judge layer."""
+    """The rows of one run; judged: by judge, what it has graded; coverage: of the judge layer."""
 
     coverage: JudgeCoverage | None = None
 
@@ -122,6 +122,7 @@ class _RunTable:
         self._rules = Rules.of(basis)
         self._cases_fingerprint = fingerprint(dict(self._rules.cases))
         self._case_of = {answer.id: answer.case for answer in answers}
+        self.judged: dict[str, list[int]] = defaultdict(list)
         self.graded = dict(self._grade_all(grades))
         self._answers: dict[tuple[str, int], dict[str, list[AnswerGlance]]] = {}
         for answer in answers:
@@ -199,6 +200,9 @@ class _RunTable:
 
     def _grade_all(self, grades: Iterable[GradeGlance]) -> Iterator[tuple[int, Graded]]:
         for answer_id, together in _by_answer(grades):
+            if self._query.layer is Layer.JUDGE:
+                for name in {one.grader for one in together if VOTE_MARK not in one.grader}:
+                    self.judged[name].append(answer_id)
             yield (
                 answer_id,
                 effective(self._query.layer, together, self._is_stale, self._query.judge),

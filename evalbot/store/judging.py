@@ -140,21 +140,27 @@ class JudgeUsed(NamedTuple):
 
 
 def judges_used(connection: Connection, run: str) -> list[JudgeUsed]:
-    """The judges, and the panel, behind a run's newest grades, by name."""
+    """The judges, and the panel, behind the grades that count of a run, by name."""
     newest = (
-        select(func.max(grade_table.c.id))
+        func.row_number()
+        .over(
+            partition_by=(grade_table.c.answer_id, grade_table.c.grader_id),
+            order_by=(grade_table.c.at.desc(), grade_table.c.id.desc()),
+        )
+        .label("place")
+    )
+    # As text: PostgreSQL does not compare JSON.
+    params = cast(grade_table.c.params, Text).label("params")
+    placed = (
+        select(grader_table.c.name, params, newest)
+        .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
         .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
         .where(answer_table.c.run == run)
         .where(grade_table.c.layer == JUDGE, grade_table.c.vote.is_(None))
-        .group_by(grade_table.c.answer_id, grade_table.c.grader_id)
+        .subquery()
     )
-    # As text: PostgreSQL does not compare JSON.
-    params = cast(grade_table.c.params, Text)
     rows = connection.execute(
-        select(grader_table.c.name, params)
-        .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
-        .where(grade_table.c.id.in_(newest))
-        .distinct()
+        select(placed.c.name, placed.c.params).where(placed.c.place == 1).distinct()
     )
     found = set()
     for name, text in rows:

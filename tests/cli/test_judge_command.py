@@ -81,7 +81,7 @@ def test_two_judges_are_asked_and_told_of(folder: Path) -> None:
         "auto": 6, "strong#1": 6, "strong": 6, "weak#1": 6, "weak": 6, "panel": 6
     }  # fmt: skip
     table = evalbot("rates", "small-1", "--layer", "judge", "--judge", "weak", folder=folder)
-    assert table.stdout.count("judge:weak|judges:strong/") == 2
+    assert table.stdout.count("judge:weak|judges:weak/") == 2
     unknown = evalbot("rates", "small-1", "--layer", "judge", "--judge", "weka", folder=folder)
     assert unknown.returncode == 2
     assert "no judge 'weka' has graded these runs; there are: panel, strong, weak" in unknown.stderr
@@ -121,8 +121,11 @@ def test_a_judge_without_any_verdict_is_an_error(folder: Path) -> None:
     with JudgeServer(Said("I cannot grade this.")) as server:
         judges(folder, strong=server.api_base)
         done = evalbot("judge", "small-1", folder=folder)
+        again = evalbot("judge", "small-1", folder=folder)
     assert done.returncode == 1
     assert "evalbot: judge strong gave no verdict in 6 calls (6 judge_unparseable)" in done.stderr
+    assert (again.returncode, len(server.bodies)) == (1, 6)
+    assert "judge strong has replied 6 times without a verdict" in again.stderr
 
 
 def test_an_unreachable_judge_is_told_in_its_own_words_and_asked_later(tmp_path: Path) -> None:

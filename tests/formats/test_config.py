@@ -357,3 +357,16 @@ def test_any_values_are_a_config_or_have_problems(section: str, shape: str, body
         parse_config(f"{section}:\n  {shape % body}\n", HERE)
     except ProblemsError as error:
         str(error).encode()
+
+
+@pytest.mark.parametrize("key", ["stream", "n", "response_format", "model"])
+def test_a_judges_sampling_holds_nothing_that_its_calls_set_themselves(
+    tmp_path: Path, key: str
+) -> None:
+    path = tmp_path / "evalbot.yaml"
+    path.write_text(
+        f"judges:\n  - {{name: strong, model: openai/x, sampling: {{{key}: 1}}}}\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(ProblemsError, match=f"sampling.{key}: found a parameter of evalbot's own"):
+        read_config(path)

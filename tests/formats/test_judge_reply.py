@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from evalbot.domain.judging import TickedCheckpoint
 from evalbot.formats.judge_reply import read_judge_reply
+from evalbot.judging.injection import speaks_to_its_grader
 
 SCALE = ("correct", "acceptable", "wrong")
 UNPARSEABLE, OFF_SCALE = "judge_unparseable", "judge_off_scale"
@@ -140,3 +141,46 @@ def test_any_json_is_a_verdict_or_a_reason_why_not(value: object) -> None:
 def test_endless_nesting_is_no_crash() -> None:
     assert said("{" * 5000) == UNPARSEABLE
     assert said('{"verdict":' * 3000) == UNPARSEABLE
+
+
+@pytest.mark.parametrize("quote", ["👨‍👩‍👧", "می‌خواهم", "क्‍ष", "a\u200bb"])
+def test_invisible_characters_belong_to_a_quote(quote: str) -> None:
+    answer = f"x {quote} y"
+    reply = {"reason": f"it says {quote}", "checkpoints": [], "verdict": "cor\u200brect"}
+    reply["checkpoints"] = [{"id": "a", "met": True, "quote": quote}]
+    reading = read_judge_reply(json.dumps(reply, ensure_ascii=False), SCALE, ("a",), answer)
+    assert (reading.verdict, reading.flags) == ("correct", ())
+    assert reading.reason == f"it says {quote}"
+    assert reading.checkpoints[0].quote == quote
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n" * 150_000,
+        "-\n" * 75_000,
+        "| | |\n" * 30_000,
+        "{" * 190_000,
+        '{"a":' * 30_000,
+        ("{" + '"a": {"b": 1}, ' * 5) * 2_000,
+        "GRADE" * 30_000,
+        "verdict is " * 15_000,
+    ],
+)
+def test_no_reply_and_no_answer_takes_long_to_read(text: str) -> None:
+    """Read in time quadratic in the length, each of these would take minutes."""
+    assert read_judge_reply(text, SCALE, ("a",), text).verdict is None
+    assert read_judge_reply(f"{text}\nGRADE: correct", SCALE).verdict == "correct"
+    assert not speaks_to_its_grader(text.replace("GRADE", "x"))
+
+
+@pytest.mark.parametrize("odd", ["\\u0000", "\\ud800", "\\udfff x"])
+def test_what_no_database_can_keep_is_replaced(odd: str) -> None:
+    ticks = f'[{{"id":"a","met":true,"quote":"{odd}"}}]'
+    reply = f'{{"reason":"a{odd}b","checkpoints":{ticks},"verdict":"correct"}}'
+    reading = read_judge_reply(reply, SCALE, ("a",))
+    texts = [reading.reason or "", reading.checkpoints[0].quote or ""]
+    assert all("\ufffd" in text for text in texts)
+    for text in texts:
+        text.encode("utf-8")
+        assert "\x00" not in text

@@ -205,7 +205,7 @@ def test_each_error_of_an_item_is_unscored_and_asked_again(site: JudgeSite) -> N
             None: 1,
         }
         details = {(grade.evidence or {}).get("detail") for grade in site.grades("strong#1")}
-        assert {"errored: messages: too long", "expired: expired"} <= details
+        assert {"errored: messages: too long", "expired"} <= details
         server.reply = lambda _: succeeded(verdict("wrong"))
         assert batch(site, server) is True
     assert len(server.asked) == 9
@@ -244,14 +244,29 @@ def test_a_batch_refused_whole_is_told_and_forgotten(site: JudgeSite) -> None:
 
 
 def test_a_ceiling_of_cost_sends_so_many_as_it_allows(tmp_path: Path) -> None:
+    """And more when what came back has cost less than feared; never more than the ceiling."""
     answers = [said("door", "a", f"请关门{n}", repeat=n) for n in range(1, 60)]
     site = JudgeSite.make(tmp_path, f"sqlite:///{tmp_path}/evalbot.db", answers)
     with BatchServer() as server:
-        assert batch(site, server, max_cost=0.01) is False
+        assert batch(site, server, max_cost=0.008) is False
         sent = len(server.asked)
-        assert 5 < sent < 30
+        spent = sum(grade.cost_usd or 0 for grade in site.grades("strong#1"))
+        assert len(server.batches) > 1
+        assert 5 < sent < 59
+        assert 0.0065 < spent <= 0.008
         assert batch(site, server, max_cost=1.0) is True
     assert len(server.asked) == 59
+
+
+def test_what_is_on_its_way_counts_against_the_ceiling(tmp_path: Path) -> None:
+    answers = [said("door", "a", f"请关门{n}", repeat=n) for n in range(1, 60)]
+    site = JudgeSite.make(tmp_path, f"sqlite:///{tmp_path}/evalbot.db", answers)
+    with BatchServer(loses=1) as server:
+        with pytest.raises(EvalbotError):
+            batch(site, server, max_cost=0.004)
+        batch(site, server, max_cost=0.004)
+        spent = sum(grade.cost_usd or 0 for grade in site.grades("strong#1"))
+    assert 0 < spent <= 0.004
 
 
 def test_large_dockets_go_in_several_batches(
@@ -269,16 +284,153 @@ def test_large_dockets_go_in_several_batches(
     assert {(one.evidence or {})["votes"]["correct"] for one in words} == {2}
 
 
-def test_results_that_were_never_asked_for_are_refused(site: JudgeSite) -> None:
-    with BatchServer() as server:
-        server.loses = 1
+def test_results_of_others_are_passed_over_and_missing_ones_unscored(site: JudgeSite) -> None:
+    with BatchServer(loses=1) as server:
         with pytest.raises(EvalbotError):
             batch(site, server)
         [lost] = opened(site)
         extra = {"custom_id": f"{lost.id}-999999", "params": {}}
         server.batches[0].requests = [*server.asked[:5], extra]
-        with pytest.raises(EvalbotError, match=r"a result for .*999999', which was never asked"):
+        assert batch(site, server) is True
+        assert opened(site) == []
+        reasons = Counter(grade.unscored_reason for grade in site.grades("strong"))
+        assert reasons == {None: 5, "judge_error": 1}
+        assert batch(site, server) is True
+    assert len(server.asked) == 7
+
+
+@pytest.mark.parametrize("method", ["_settle", "_note_fetched"])
+def test_stopped_between_the_last_steps_everything_comes_once(
+    site: JudgeSite, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """Votes are written, the judge's words or the batch's end are not."""
+
+    def stops(*_: object) -> None:
+        raise RuntimeError("stopped here")
+
+    results: list[Body] = [*[succeeded(verdict("correct"))] * 4, *[errored("no")] * 2]
+    with BatchServer(lambda one: results[int(one["custom_id"][-1])]) as server:
+        for _ in range(2):
+            with monkeypatch.context() as patch:
+                patch.setattr(f"evalbot.judging.batching._BatchLane.{method}", stops)
+                with pytest.raises(RuntimeError, match="stopped here"):
+                    batch(site, server)
+        assert batch(site, server) is True
+        assert len(server.asked) == 6
+    assert len(site.grades("strong#1")) == 6
+    words = Counter(one.verdict or one.unscored_reason for one in site.grades("strong"))
+    assert words == {"correct": 4, "judge_error": 2}
+
+
+@pytest.mark.parametrize("when", ["looked for", "fetched"])
+def test_a_batch_that_the_provider_has_no_more_is_unscored_and_asked_again(
+    site: JudgeSite, when: str
+) -> None:
+    with BatchServer(ends=False) as server:
+
+        async def left() -> None:
+            with site.open() as database:
+                work = asyncio.create_task(session(site, database, server).execute())
+                await until(lambda: server.looks > 1)
+                work.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await work
+
+        asyncio.run(left())
+        server.end_all()
+        server.forgets = when
+        assert batch(site, server) is True
+        assert Counter(one.unscored_reason for one in site.grades("strong")) == {"judge_error": 6}
+        [detail] = {(one.evidence or {})["detail"] for one in site.grades("strong#1")}
+        assert detail.startswith("the provider has the batch no more (")
+        server.forgets, server.ends = "", True
+        assert batch(site, server) is True
+    assert len(server.asked) == 12
+
+
+def test_what_was_sent_to_another_model_is_recorded_as_that_ones(site: JudgeSite) -> None:
+    """The judge's model and price are changed while its batch is out."""
+    with BatchServer(loses=1) as server:
+        with pytest.raises(EvalbotError):
             batch(site, server)
+        dearer = replace(
+            settings(server), model="anthropic/other", price={"input": 9.0, "output": 99.0}
+        )
+        with site.open() as database:
+            material = site.material(database)
+            taken = taken_by_batches(database, material, [dearer])
+            bench, _ = prepare(database, material, [dearer], 1, Scope(), taken)
+            providers = {"strong": AnthropicBatches(dearer)}
+            work = batch_session(
+                database, material, bench, providers, taken, Budget(), first_poll_s=0.01
+            )
+            assert asyncio.run(work.execute()) is True
+    assert len(server.batches) == 2
+    votes = site.grades("strong#1")
+    models = Counter((one.params or {})["model"] for one in votes)
+    assert models == {"anthropic/judge": 6, "anthropic/other": 6}
+    costs = {(one.params or {})["model"]: one.cost_usd for one in votes}
+    assert costs["anthropic/judge"] == pytest.approx((100 + 10 * 20) / 2 / 1e6)
+    assert costs["anthropic/other"] == pytest.approx((9 * 100 + 99 * 20) / 2 / 1e6)
+    assert len({(one.params or {})["judge"] for one in votes}) == 2
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": None, "stop_reason": "end_turn", "usage": None},
+        {"content": [{"type": "text", "text": "x"}], "stop_reason": "end_turn", "usage": None},
+        {"content": [], "stop_reason": "end_turn", "usage": {"input_tokens": -5}},
+        None,
+    ],
+)
+def test_a_result_of_another_form_is_one_unscored_answer(site: JudgeSite, message: Any) -> None:
+    good = succeeded(verdict("correct"))
+
+    def reply(one: Body) -> Body:
+        is_odd = one["custom_id"].endswith("3")
+        return {"type": "succeeded", "message": message} if is_odd else good
+
+    with BatchServer(reply) as server:
+        assert batch(site, server) is True
+    assert opened(site) == []
+    assert sum(one.verdict == "correct" for one in site.grades("strong")) == 5
+
+
+def test_odd_characters_in_results_are_made_storable(site: JudgeSite) -> None:
+    odd = '{"reason":"a\\u0000b \\ud800","verdict":"wrong"}'
+    with BatchServer(lambda _: succeeded(odd)) as server:
+        assert batch(site, server) is True
+    assert {one.rationale for one in site.grades("strong")} == {"a\ufffdb \ufffd"}
+
+
+def test_a_key_in_an_errors_words_is_masked(
+    site: JudgeSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGE_KEY", "very-secret-key")
+    with BatchServer(lambda _: errored("bad key very-secret-key")) as server:
+        batch(site, server, api_key_env="JUDGE_KEY")
+    details = {(one.evidence or {})["detail"] for one in site.grades("strong#1")}
+    assert details == {"errored: bad key [key]"}
+
+
+def test_several_judges_share_one_ceiling(tmp_path: Path) -> None:
+    answers = [said("door", "a", f"请关门{n}", repeat=n) for n in range(1, 30)]
+    site = JudgeSite.make(tmp_path, f"sqlite:///{tmp_path}/evalbot.db", answers)
+    with BatchServer() as server:
+        judges = [replace(settings(server), name=name) for name in ("one", "two")]
+        with site.open() as database:
+            material = site.material(database)
+            taken = taken_by_batches(database, material, judges)
+            bench, _ = prepare(database, material, judges, 1, Scope(), taken)
+            providers = {judge.name: AnthropicBatches(judge) for judge in judges}
+            budget = Budget(0.004)
+            work = batch_session(
+                database, material, bench, providers, taken, budget, first_poll_s=0.01
+            )
+            assert asyncio.run(work.execute()) is False
+    spent = sum(grade.cost_usd or 0 for grade in site.grades() if grade.vote)
+    assert 0.002 < spent <= 0.004
 
 
 KILLED = """

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evalbot.domain.answers import AnswerStatus
+from evalbot.domain.answers import AnswerStatus, Usage
 from evalbot.domain.judging import JudgeRequest, Price, ProviderError, ProviderReply
 from evalbot.errors import InputError, LeaseHeldError, StoreError
 from evalbot.judging import lane
@@ -404,3 +404,100 @@ def test_settings_that_cannot_make_a_grade_are_refused(site: JudgeSite) -> None:
     with pytest.raises(InputError, match=r"wants at least 3 votes .* try --votes 3"):
         site.judge({"strong": always("correct")})
     assert replace(Scope(), seed=2).statuses == (AnswerStatus.OK,)
+
+
+def test_an_answer_that_the_provider_refuses_does_not_end_the_work(tmp_path: Path) -> None:
+    """Twelve answers are too long for the judge: the others are judged all the same."""
+    answers = [
+        said("door", "a", ("long" if n <= 12 else "short") + str(n), repeat=n) for n in range(1, 31)
+    ]
+    site = JudgeSite.make(tmp_path, f"sqlite:///{tmp_path}/evalbot.db", answers)
+    too_long = ProviderError("the prompt is too long", is_about_request=True)
+
+    def reply(request: JudgeRequest) -> str | ProviderError:
+        return too_long if answer_in(request).startswith("long") else verdict("correct")
+
+    assert site.judge({"strong": FakeJudge(reply)}, concurrency=1) is True
+    counts = Counter(one.unscored_reason for one in site.grades("strong"))
+    assert counts == {"judge_error": 12, None: 18}
+
+
+def test_a_second_try_for_a_cut_reply_is_paid_for_by_itself(tmp_path: Path) -> None:
+    """The ceiling holds, and what came is kept as cut."""
+    answers = [said("door", "a", f"请关门{n}", repeat=n) for n in range(1, 40)]
+    site = JudgeSite.make(tmp_path, f"sqlite:///{tmp_path}/evalbot.db", answers)
+
+    def cut(request: JudgeRequest) -> ProviderReply:
+        written = int(request.sampling["max_tokens"])
+        usage = Usage(300, 0, written)
+        return ProviderReply("{", "length", usage=usage, cost_usd=Price(1, 10).of(300, written))
+
+    judge = FakeJudge(cut, price=Price(1.0, 10.0))
+    how = {"max_cost": 0.02, "sampling": {"max_tokens": 200}}
+    assert site.judge({"strong": judge}, **how) is False
+    spent = sum(Price(1, 10).of(300, int(one.sampling["max_tokens"])) for one in judge.requests)
+    assert 0.01 < spent <= 0.02
+    assert {one.unscored_reason for one in site.grades("strong")} == {"judge_truncated"}
+
+
+def test_a_reply_without_usage_counts_with_its_most_under_a_ceiling(tmp_path: Path) -> None:
+    answers = [said("door", "a", f"请关门{n}", repeat=n) for n in range(1, 40)]
+    site = JudgeSite.make(tmp_path, f"sqlite:///{tmp_path}/evalbot.db", answers)
+    judge = FakeJudge(lambda _: ProviderReply(verdict("correct"), "stop"), price=Price(1.0, 10.0))
+    assert site.judge({"strong": judge}, max_cost=0.05, sampling={"max_tokens": 200}) is False
+    assert 5 < len(judge.requests) < 20
+
+
+def test_single_votes_do_not_count_as_judged(site: JudgeSite) -> None:
+    """Stopped after one vote of two: nothing is graded so far, and the rates say so."""
+    price = Price(1.0, 10.0)
+    judge = always("correct", price=price)
+    how = {"sampling": {"max_tokens": 100}, "concurrency": 1}
+    assert site.judge({"strong": judge}, votes=2, max_cost=0.0025, **how) is False
+    row = site.rates()["b"]
+    assert "judged:part" in row.signature
+    assert any("judging is not finished" in note for note in row.notes)
+
+
+def test_a_judge_that_is_half_done_is_told_of(site: JudgeSite) -> None:
+    site.judge({"one": always("correct")})
+    half = always("wrong", price=Price(1.0, 10.0))
+    how = {"sampling": {"max_tokens": 100}, "concurrency": 1}
+    assert site.judge({"two": half}, max_cost=0.0025, **how) is False
+    for judge in (None, "two"):
+        row = site.rates(judge)["a"]
+        assert "judged:part" in row.signature
+        assert any(note.startswith("judging is not finished") for note in row.notes)
+    alone = site.rates("one")["a"]
+    assert "judges:one/" in alone.signature
+    assert "two" not in alone.signature
+    assert "judged:all" in alone.signature
+    assert alone.notes == ()
+
+
+def test_cut_answers_that_were_judged_are_in_the_signature(
+    tmp_path: Path, database_url: str
+) -> None:
+    answers = [
+        said("door", "a", "请关"),
+        said("light", "a", "请", status=AnswerStatus.TRUNCATED),
+    ]
+    site = JudgeSite.make(tmp_path, database_url, answers)
+    site.judge({"strong": always("correct")})
+    assert "|judged:all|" in site.rates()["a"].signature
+    site.judge({"strong": always("correct")}, scope=Scope(include_truncated=True))
+    assert "|judged:all+truncated|" in site.rates()["a"].signature
+
+
+@pytest.mark.parametrize("odd", ["\\u0000", "\\ud83d"])
+def test_odd_characters_in_a_reply_are_recorded_on_every_database(
+    site: JudgeSite, odd: str
+) -> None:
+    reply = f'{{"reason":"a{odd}b","checkpoints":[],"verdict":"correct"}}'
+    assert site.judge({"strong": FakeJudge(lambda _: reply)}) is True
+    assert {one.rationale for one in site.grades("strong")} == {"a\ufffdb"}
+    raw = FakeJudge(lambda _: "no \x00 verdict \ud83d here")
+    assert site.judge({"other": raw}) is True
+    assert {(one.evidence or {})["raw"] for one in site.grades("other#1")} == {
+        "no \ufffd verdict \ufffd here"
+    }

@@ -121,3 +121,68 @@ def test_importing_the_module_does_not_import_litellm() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ}
     )
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"choices": []},
+        {"choices": None},
+        {"choices": [{"index": 0, "finish_reason": "stop"}]},
+        {"choices": "none"},
+        {"choices": [{"index": 0, "message": {"role": "assistant", "content": ["x"]}}]},
+        {"usage": "many"},
+        {"usage": ["many"]},
+    ],
+)
+def test_a_reply_of_another_form_is_an_error_in_one_sentence(changes: dict[str, Any]) -> None:
+    with JudgeServer(Said(GOOD, changes=changes)) as server:
+        try:
+            told = complete(server, retries=0).text
+        except ProviderError as error:
+            told = error.detail
+    assert "Traceback" not in told
+    assert "site-packages" not in told
+    assert "\n" not in told
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        {"prompt_tokens": -9, "completion_tokens": -1, "total_tokens": -10},
+        {"prompt_tokens": 10**30, "completion_tokens": 10**30, "total_tokens": 10**30},
+    ],
+)
+def test_token_counts_that_cannot_be_are_unknown_and_so_is_the_cost(
+    usage: dict[str, int] | None,
+) -> None:
+    with JudgeServer(Said(GOOD, usage=usage)) as server:
+        reply = complete(server, price={"input": 1.0, "output": 1.0})
+    assert reply.text == GOOD
+    assert reply.cost_usd is None
+    assert reply.usage.prompt_tokens is None
+
+
+def test_a_refused_request_is_told_from_a_provider_that_fails() -> None:
+    with JudgeServer(Said("This model's maximum context length is 9 tokens", 400)) as server:
+        with pytest.raises(ProviderError) as told:
+            complete(server, retries=0)
+    assert told.value.is_about_request
+    with JudgeServer(Said("overloaded", 500)) as server, pytest.raises(ProviderError) as told:
+        complete(server, retries=0)
+    assert not told.value.is_about_request
+
+
+def test_a_judge_without_a_key_has_its_errors_words_unchanged() -> None:
+    with JudgeServer(Said("none of these, nonetheless", 400)) as server:
+        with pytest.raises(ProviderError, match="none of these, nonetheless"):
+            complete(server, retries=0)
+
+
+@pytest.mark.parametrize("pause", ["nan", "-3", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"])
+def test_a_pause_that_is_none_is_not_waited_for(pause: str) -> None:
+    busy = Said("slow down", 429, headers={"Retry-After": pause})
+    with JudgeServer(busy, Said(GOOD)) as server:
+        assert complete(server, retries=1).text == GOOD
