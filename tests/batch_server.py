@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.serving import Exchange, Serving
 
 Body = Mapping[str, Any]
 Reply = Callable[[Body], Body]
@@ -39,8 +39,12 @@ def succeeded(text: str, stop: str = "end_turn", cached: int = 0) -> Body:
 
 def errored(words: str) -> Body:
     """A result that is an error of the request."""
-    error = {"type": "invalid_request_error", "message": words}
-    return {"type": "errored", "error": {"type": "error", "error": error, "request_id": "r"}}
+    error = _error("invalid_request_error", words)
+    return {"type": "errored", "error": {**error, "request_id": "r"}}
+
+
+def _error(kind: str, words: str) -> Body:
+    return {"type": "error", "error": {"type": kind, "message": words}}
 
 
 @dataclass
@@ -71,7 +75,7 @@ class BatchServer:
 
     @property
     def api_base(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return self._serving.address
 
     @property
     def asked(self) -> list[Body]:
@@ -90,76 +94,53 @@ class BatchServer:
         self.batches.append(SentBatch(f"msgbatch_x{len(self.batches)}", requests, created, True))
 
     def __enter__(self) -> BatchServer:
-        owner = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                if owner.refuses:
-                    owner.refuses -= 1
-                    error = {"type": "invalid_request_error", "message": "no batches today"}
-                    self._send({"type": "error", "error": error}, 400)
-                    return
-                batch = SentBatch(
-                    f"msgbatch_{len(owner.batches)}",
-                    body["requests"],
-                    datetime.now(UTC),
-                    owner.ends,
-                )
-                owner.batches.append(batch)
-                if owner.loses:
-                    owner.loses -= 1
-                    self.close_connection = True
-                    self.connection.close()
-                    return
-                self._send(owner._told(batch))
-
-            def do_GET(self) -> None:
-                path = self.path.partition("?")[0]
-                if path.endswith("/batches"):
-                    newest = [owner._told(batch) for batch in reversed(owner.batches)]
-                    self._send({"data": newest, "has_more": False, "first_id": None,
-                                "last_id": None})  # fmt: skip
-                    return
-                found = re.search(r"/batches/(msgbatch_\w+?)(/results)?$", path)
-                assert found, path
-                if owner.forgets == ("fetched" if found[2] else "looked for"):
-                    error = {"type": "not_found_error", "message": "no such batch"}
-                    self._send({"type": "error", "error": error}, 404)
-                    return
-                batch = next(one for one in owner.batches if one.id == found[1])
-                if found[2]:
-                    lines = [
-                        json.dumps({"custom_id": one["custom_id"], "result": owner.reply(one)})
-                        for one in reversed(batch.requests)
-                    ]
-                    self._send_bytes(("\n".join(lines) + "\n").encode(), "application/x-jsonl")
-                    return
-                owner.looks += 1
-                self._send(owner._told(batch))
-
-            def _send(self, value: Body, status: int = 200) -> None:
-                self._send_bytes(json.dumps(value).encode(), "application/json", status)
-
-            def _send_bytes(self, data: bytes, kind: str, status: int = 200) -> None:
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *_: object) -> None:
-                """Nothing is logged."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
+        self._serving = Serving(self._handle)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(10)
+        self._serving.close()
+
+    def _handle(self, exchange: Exchange) -> None:
+        if exchange.command == "POST":
+            self._create(exchange)
+            return
+        path = exchange.path.partition("?")[0]
+        if path.endswith("/batches"):
+            newest = [self._told(batch) for batch in reversed(self.batches)]
+            page = {"data": newest, "has_more": False, "first_id": None, "last_id": None}
+            exchange.send_json(page)
+            return
+        found = re.search(r"/batches/(msgbatch_\w+?)(/results)?$", path)
+        assert found, path
+        if self.forgets == ("fetched" if found[2] else "looked for"):
+            exchange.send_json(_error("not_found_error", "no such batch"), 404)
+            return
+        batch = next(one for one in self.batches if one.id == found[1])
+        if found[2]:
+            lines = [
+                json.dumps({"custom_id": one["custom_id"], "result": self.reply(one)})
+                for one in reversed(batch.requests)
+            ]
+            exchange.send_data(("\n".join(lines) + "\n").encode(), "application/x-jsonl")
+            return
+        self.looks += 1
+        exchange.send_json(self._told(batch))
+
+    def _create(self, exchange: Exchange) -> None:
+        requests = exchange.body()["requests"]
+        if self.refuses:
+            self.refuses -= 1
+            exchange.send_json(_error("invalid_request_error", "no batches today"), 400)
+            return
+        name = f"msgbatch_{len(self.batches)}"
+        batch = SentBatch(name, requests, datetime.now(UTC), self.ends)
+        self.batches.append(batch)
+        if self.loses:
+            self.loses -= 1
+            exchange.close_connection = True
+            exchange.connection.close()
+            return
+        exchange.send_json(self._told(batch))
 
     def _told(self, batch: SentBatch) -> Body:
         done = len(batch.requests) if batch.is_ended else 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.serving import Exchange, Serving
 
 USAGE = {
     "prompt_tokens": 100,
@@ -65,41 +64,24 @@ class JudgeServer:
 
     @property
     def api_base(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"{self._serving.address}/v1"
 
     def _next(self, body: Mapping[str, Any]) -> Said:
         if self._by is not None:
             return self._by(body)
         return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
 
+    def _handle(self, exchange: Exchange) -> None:
+        body = exchange.body()
+        self.bodies.append(body)
+        self.keys.append(exchange.headers.get("Authorization", ""))
+        said = self._next(body)
+        time.sleep(self.pace_s)
+        exchange.send_json(said.body(), said.status, said.headers)
+
     def __enter__(self) -> JudgeServer:
-        owner = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                owner.bodies.append(body)
-                owner.keys.append(self.headers.get("Authorization", ""))
-                said = owner._next(body)
-                time.sleep(owner.pace_s)
-                data = json.dumps(said.body()).encode()
-                self.send_response(said.status)
-                for name, value in said.headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *_: object) -> None:
-                """Nothing is logged."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
+        self._serving = Serving(self._handle)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(10)
+        self._serving.close()

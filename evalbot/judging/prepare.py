@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalbot.domain.settings import Config, JudgeSettings
-from evalbot.errors import InputError, NotFoundError
-from evalbot.formats.problems import nearest
+from evalbot.errors import InputError
+from evalbot.formats.choosing import chosen
 from evalbot.grading.basis import basis_of
 from evalbot.judging.asking import DEFAULT_MAX_TOKENS
 from evalbot.judging.docket import Docket, Material, Scope
@@ -42,12 +42,7 @@ def choose_judges(config: Config, names: Sequence[str]) -> tuple[JudgeSettings, 
         raise InputError(
             "evalbot.yaml has no judges; add one under `judges:` (docs/judging.md shows how)"
         )
-    for name in names:
-        if name not in known:
-            close = nearest(name, known)
-            hint = f"; did you mean {close}?" if close else f"; there are: {', '.join(known)}"
-            raise NotFoundError(f"evalbot.yaml has no judge {name!r}{hint}")
-    return tuple(known[name] for name in dict.fromkeys(names)) or config.judges
+    return chosen(known, names, "judge")
 
 
 def read_material(database: Database, run_id: str, folder: Path) -> Material:

@@ -15,9 +15,9 @@ from evalbot.domain.rubrics import Rubric
 from evalbot.domain.runs import Run, RunEndpoint, RunState
 from evalbot.domain.settings import Config, EndpointSettings
 from evalbot.endpoints.request import headers
-from evalbot.errors import InputError, NotFoundError
+from evalbot.errors import InputError
 from evalbot.formats.catalogue import find_rubric, find_suite, list_suites
-from evalbot.formats.problems import nearest
+from evalbot.formats.choosing import chosen
 from evalbot.formats.rubrics import read_rubric
 from evalbot.formats.suites import read_suite
 from evalbot.grading.basis import SUITE_FOLDER, basis_from_files
@@ -93,15 +93,10 @@ def choose_endpoints(config: Config, names: Sequence[str]) -> tuple[EndpointSett
         raise InputError(
             "evalbot.yaml has no endpoints; add one under `endpoints:` (docs/guide.md shows how)"
         )
-    for name in names:
-        if name not in known:
-            close = nearest(name, known)
-            hint = f"; did you mean {close}?" if close else f"; there are: {', '.join(known)}"
-            raise NotFoundError(f"evalbot.yaml has no endpoint {name!r}{hint}")
-    chosen = tuple(known[name] for name in dict.fromkeys(names)) or config.endpoints
-    for endpoint in chosen:
+    found = chosen(known, names, "endpoint")
+    for endpoint in found:
         headers(endpoint)
-    return chosen
+    return found
 
 
 def new_run(
