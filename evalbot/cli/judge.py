@@ -131,6 +131,7 @@ def _judge(
         batching,
         loaded,
         looking,
+        print_left_out,
         print_outcome,
         print_taken,
         print_workloads,
@@ -147,10 +148,12 @@ def _judge(
     with looking("seeing what is left to judge"):
         taken = taken_by_batches(opened, material, chosen)
         bench, loads = prepare(opened, material, chosen, votes, scope, taken)
+    typer.echo(f"run {material.run.id}", err=True)
+    print_left_out(opened, material, scope)
     print_taken(taken, batch)
     waiting = [judge for judge in chosen if batch and taken[judge.name]]
     if not bench.busy and not waiting:
-        typer.echo(f"run {material.run.id}: nothing is left to judge", err=True)
+        typer.echo("nothing is left to judge", err=True)
         print_outcome(opened, material, [])
         raise_if_never_a_verdict(loads)
         return True

@@ -10,10 +10,11 @@ import typer
 
 from evalbot.cli.stopping import run_until_stopped
 from evalbot.errors import EvalbotError
+from evalbot.judging.asking import LARGER
 
 if TYPE_CHECKING:
     from evalbot.domain.settings import JudgeSettings
-    from evalbot.judging.docket import Material
+    from evalbot.judging.docket import Material, Scope
     from evalbot.judging.lane import Priced, PricedProvider
     from evalbot.judging.prepare import Workload
     from evalbot.judging.probing import Probing
@@ -21,6 +22,17 @@ if TYPE_CHECKING:
     from evalbot.judging.totals import Totals
     from evalbot.providers.anthropic_batches import AnthropicBatches
     from evalbot.store.database import Database
+
+
+CUT_ONCE_READ, CUT_ONCE_WRITE = 2, 1 + LARGER
+"""How much is read and written where every reply is cut off and asked for once more."""
+
+ADVICE = {
+    "judge_error": "check its model, api_base and key in evalbot.yaml, and whether timeout_s and "
+    "concurrency suit the server",
+    "judge_truncated": "give it a larger max_tokens, or try another model",
+}
+OTHER_ADVICE = "try another model; evalbot show tells all its words"
 
 
 @contextmanager
@@ -62,8 +74,12 @@ def work(session: Session[Any]) -> bool:
     if finished is None:
         typer.echo(f"Stopped. Every reply is saved; {goes_on}", err=True)
     elif session.budget.is_used_up:
-        spent = f"${session.budget.spent:.4f}"
-        typer.echo(f"Stopped at --max-cost after {spent}; with a higher one {goes_on}", err=True)
+        spent = dollars(session.budget.spent)
+        typer.echo(
+            f"Stopped at --max-cost after {spent}: another call could have cost more than was "
+            f"left; with a higher one {goes_on}",
+            err=True,
+        )
     elif not finished:
         for judge in session.progress.endpoints.values():
             if judge.done < judge.total:
@@ -86,12 +102,37 @@ def print_workloads(
         price = providers[name].price
         cost = "cost unknown (no price)"
         if price is not None:
-            cost = f"at most ${price.of(load.tokens_to_read, load.most_to_write):.2f}"
+            usual = price.of(load.tokens_to_read, load.most_to_write)
+            most = price.of(CUT_ONCE_READ * load.most_to_read, CUT_ONCE_WRITE * load.most_to_write)
+            cost = f"about {dollars(usual)}, at most {dollars(most)} if all are cut off once"
         typer.echo(
             f"{name} ({load.judge.model}): {count(load.calls, 'call')} "
             f"({count(load.judged, 'verdict')} there already), "
             f"{count(votes[name], 'vote')} an answer, about {load.tokens_to_read} tokens to read, "
-            f"at most {load.most_to_write} to write, {cost}",
+            f"up to {load.most_to_write} to write, {cost}",
+            err=True,
+        )
+
+
+def dollars(amount: float) -> str:
+    """So many digits that a small amount is not 0."""
+    return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}"
+
+
+def print_left_out(opened: Database, material: Material, scope: Scope) -> None:
+    """Answers that were cut off, where they are not judged."""
+    from evalbot.domain.answers import AnswerStatus
+    from evalbot.formats.words import count
+    from evalbot.store.judging import count_with_status
+
+    if scope.include_truncated:
+        return
+    with opened.read() as connection:
+        cut = count_with_status(connection, material.run.id, AnswerStatus.TRUNCATED)
+    if cut:
+        typer.echo(
+            f"{count(cut, 'answer')} cut off at the token limit: --include-truncated judges them "
+            "too",
             err=True,
         )
 
@@ -149,13 +190,11 @@ def raise_if_without_verdict(totals: Sequence[Totals]) -> None:
     """A judge whose replies brought no verdict at all has failed: EvalbotError says how."""
     for one in totals:
         if one.asked and not one.verdicts and not one.before:
-            advice = "try another model, or a larger max_tokens"
-            if set(one.reasons) == {"judge_error"}:
-                advice = "check its model, api_base and key in evalbot.yaml"
             reasons = ", ".join(f"{number} {reason}" for reason, number in one.reasons.items())
+            most = one.reasons.most_common(1)[0][0]
             raise EvalbotError(
-                f"judge {one.judge} gave no verdict in {one.asked} calls ({reasons}); the first: "
-                f"{one.first_problem}; {advice}"
+                f"judge {one.judge} gave no verdict in {one.asked} calls ({reasons}); the first "
+                f"{most}: {one.problems[most]}; {ADVICE.get(most, OTHER_ADVICE)}"
             )
 
 

@@ -31,8 +31,12 @@ def rates(
     ] = None,
     suite: Annotated[str | None, typer.Option(help="Only these suites.")] = None,
     layer: Annotated[
-        str, typer.Option(help="Whose grades: auto, judge, human or adjudicated.")
-    ] = "auto",
+        str | None,
+        typer.Option(
+            help="Whose grades: auto, judge, human or adjudicated.  [default: auto; judge with "
+            "--judge]"
+        ),
+    ] = None,
     judge: Annotated[
         str | None, typer.Option(help="One judge of the judge layer.  [default: the majority]")
     ] = None,
@@ -53,6 +57,7 @@ def rates(
     from evalbot.reporting.rate_table import machine_table, people_tables
     from evalbot.reporting.rates import RateQuery, rate_rows
 
+    layer = layer or ("auto" if judge is None else "judge")
     if layer == "corrected":
         raise InputError("--layer corrected comes with `evalbot audit`, which is not built yet")
     if layer not in set(Layer):

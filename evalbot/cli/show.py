@@ -8,6 +8,7 @@ import typer
 
 from evalbot.cli.printing import printable
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
+from evalbot.formats.fields import CHECK_SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from evalbot.reporting.answers import ShownAnswer
 
 DASH = "–"
+LONGEST_WORDS = 600
+"""Characters of a judge's words that are shown; an export has all."""
+
 LABEL = 16
 """Columns that a label takes."""
 
@@ -80,6 +84,8 @@ def _print_answer(answer: ShownAnswer, reasoning: bool) -> None:
     head = [place.endpoint]
     if place.repeat > 1:
         head.append(f"repeat {place.repeat}")
+    if place.pass_ > 1:
+        head[0] += CHECK_SUFFIX
     head.append(answer.verdict or f"unscored: {answer.unscored_reason or 'not graded'}")
     if answer.ratio is not None:
         head.append(f"ratio {answer.ratio:.1f}")
@@ -94,9 +100,10 @@ def _print_answer(answer: ShownAnswer, reasoning: bool) -> None:
     if reasoning and recorded.reasoning:
         _field("  thinking", recorded.reasoning)
     _field("  answer", recorded.text or "–")
+    newest = {(grade.layer, grade.grader): grade for grade in answer.others}
     for grade in answer.others:
         if not _is_repeated(grade, answer.others):
-            _print_grade(grade)
+            _print_grade(grade, newest[grade.layer, grade.grader] is grade)
 
 
 def _is_repeated(grade: NewGrade, others: Sequence[NewGrade]) -> bool:
@@ -108,9 +115,14 @@ def _is_repeated(grade: NewGrade, others: Sequence[NewGrade]) -> bool:
     )
 
 
-def _print_grade(grade: NewGrade) -> None:
+def _print_grade(grade: NewGrade, counts: bool) -> None:
     evidence = grade.evidence or {}
     said = grade.verdict or f"unscored: {grade.unscored_reason}"
+    if not counts:
+        said += " (replaced since)"
+    votes = evidence.get("votes")
+    if votes and sum(votes.values()) > 1:
+        said += f" [{', '.join(f'{number} {word}' for word, number in sorted(votes.items()))}]"
     flags = evidence.get("flags")
     marks = f" ({', '.join(flags)})" if flags else ""
     why = f" – {grade.rationale}" if grade.rationale else ""
@@ -121,7 +133,9 @@ def _print_grade(grade: NewGrade) -> None:
         _field("", f"{line['id']}: {met}{quote}")
     for name, label in (("detail", "why"), ("raw", "its words")):
         if evidence.get(name) and grade.vote is not None:
-            _field("", f"{label}: {evidence[name]}")
+            words = str(evidence[name])
+            cut = words if len(words) <= LONGEST_WORDS else f"{words[:LONGEST_WORDS]} …"
+            _field("", f"{label}: {cut}")
 
 
 def _field(name: str, text: str) -> None:

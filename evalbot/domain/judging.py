@@ -39,6 +39,20 @@ class JudgeReading:
     detail: str | None = None
 
 
+def portable(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A form of reply without what not every provider takes, and the same for all cases.
+
+    Providers of their own models refuse bounds on lists, and take their time over each form
+    that they have not seen.
+    """
+    properties = dict(schema["properties"])
+    if "checkpoints" in properties:
+        items = properties["checkpoints"]["items"]
+        loose = {**items, "properties": {**items["properties"], "id": {"type": "string"}}}
+        properties["checkpoints"] = {"type": "array", "items": loose}
+    return {**schema, "properties": properties}
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
     """What is sent to a provider. schema: the form of the reply; None where it has none."""

@@ -129,6 +129,9 @@ def _judge(fields: Fields) -> JudgeSettings:
         sampling=read_sampling(fields),
         price=_price(fields),
     )
+    if settings.api_base is not None and settings.model and "/" not in settings.model:
+        expected = f"openai/{settings.model}: how the server at api_base is spoken to, and a name"
+        fields.fault("model", shown(settings.model), expected)
     for key in JUDGES_OWN_KEYS & settings.sampling.keys():
         fields.fault(f"sampling.{key}", "a parameter of evalbot's own", "sampling parameters only")
     fields.finish()

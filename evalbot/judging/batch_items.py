@@ -97,7 +97,7 @@ def _intended(item: BatchItem, sheet: JudgeSheet, answer: str) -> Intended:
     )
     presentation = Presentation(said["seed"], said["reversed_scale"])
     return Intended(
-        item, vote, said["earlier"], ShelvedSheet(sheet, vote.sheet, presentation, 0), answer
+        item, vote, said["earlier"], ShelvedSheet(sheet, vote.sheet, presentation, 0, 0), answer
     )
 
 

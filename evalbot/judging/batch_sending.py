@@ -162,9 +162,7 @@ class Sender:
         price = self.provider.price
         if self.budget.limit is None or price is None:
             return 0.0
-        sheet = task.shelved.sheet
-        read = most_tokens(sheet.rules) + most_tokens(sheet.question)
-        read += most_tokens(task.answer.text) + MARKS
+        read = task.shelved.bytes + most_tokens(task.answer.text) + MARKS
         return price.of(read, int(self.judge.sampling.get("max_tokens", DEFAULT_MAX_TOKENS)))
 
     async def send(self, batch: Batch) -> None:

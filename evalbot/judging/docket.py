@@ -19,7 +19,7 @@ from evalbot.judging.asking import ERROR
 from evalbot.judging.ballots import Ballot, Reply
 from evalbot.judging.identity import Vote, identity_in, judge_fingerprint
 from evalbot.judging.prompt import JudgeSheet, Presentation, judge_sheet, presentation_of
-from evalbot.running.estimate import rough_tokens
+from evalbot.running.estimate import most_tokens, rough_tokens
 from evalbot.store.database import Database
 from evalbot.store.judging import (
     AnswerToJudge,
@@ -60,12 +60,13 @@ class Scope:
 
 
 class ShelvedSheet(NamedTuple):
-    """A sheet with its name and how long it is, roughly, in tokens."""
+    """A sheet with its name and how long it is: in tokens, roughly, and in bytes."""
 
     sheet: JudgeSheet
     fingerprint: str
     presentation: Presentation
     tokens: int
+    bytes: int
 
 
 class Task(NamedTuple):
@@ -101,8 +102,10 @@ class Material:
         if found is None:
             suite, rubric = self.basis.suite, self.basis.rubric
             sheet = judge_sheet(rubric, suite, self._by_key[case], presentation)
-            tokens = rough_tokens(sheet.rules) + rough_tokens(sheet.question)
-            found = ShelvedSheet(sheet, fingerprint(sheet.text), presentation, tokens)
+            text = sheet.rules + sheet.question
+            found = ShelvedSheet(
+                sheet, fingerprint(sheet.text), presentation, rough_tokens(text), most_tokens(text)
+            )
             self._sheets[case, presentation] = found
         return found
 

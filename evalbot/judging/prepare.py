@@ -14,7 +14,7 @@ from evalbot.judging.asking import DEFAULT_MAX_TOKENS
 from evalbot.judging.docket import Docket, Material, Scope
 from evalbot.judging.voting import Bench
 from evalbot.providers.anthropic_batches import can_batch
-from evalbot.running.estimate import rough_tokens
+from evalbot.running.estimate import most_tokens, rough_tokens
 from evalbot.store import runs
 from evalbot.store.batches import identities_in_batches
 from evalbot.store.database import Database
@@ -22,7 +22,9 @@ from evalbot.store.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One judge's calls, before they are made; tokens to read are rough.
+    """One judge's calls, before they are made.
+
+    tokens_to_read is rough; most_to_read holds for whatever tokens a model has.
 
     judged: verdicts that are on record already; unscored: replies there that brought none.
     """
@@ -32,6 +34,7 @@ class Workload:
     judged: int
     unscored: int
     tokens_to_read: int
+    most_to_read: int
     most_to_write: int
 
 
@@ -104,14 +107,15 @@ def prepare(
     loads = []
     for judge in judges:
         progress(judge.name)
-        calls = judged = unscored = read = 0
+        calls = judged = unscored = read = most = 0
         for page in dockets[judge.name].pages(database):
             calls += len(page.tasks)
             judged += page.judged
             unscored += page.unscored
             read += sum(one.shelved.tokens + rough_tokens(one.answer.text) for one in page.tasks)
+            most += sum(one.shelved.bytes + most_tokens(one.answer.text) for one in page.tasks)
         written = int(judge.sampling.get("max_tokens", DEFAULT_MAX_TOKENS))
-        loads.append(Workload(judge, calls, judged, unscored, read, calls * written))
+        loads.append(Workload(judge, calls, judged, unscored, read, most, calls * written))
     calls_of = {load.judge.name: load.calls for load in loads}
     judged_by = {load.judge.name: load.judged for load in loads}
     return Bench(tuple(judges), counts, scope, dockets, calls_of, judged_by, taken), loads

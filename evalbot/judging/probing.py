@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from evalbot.domain.probes import Probe
 from evalbot.domain.rubrics import Rubric
@@ -27,6 +28,9 @@ from evalbot.stats.wins import Pair, WinRecord, win_records
 from evalbot.store.database import Connection, Database
 from evalbot.store.probes import add_probes, read_probes
 from evalbot.store.texts import put_texts
+
+FEWEST = 10
+"""Probes of one kind under which nothing is called a finding, and nothing none."""
 
 TOLERATED_FLIPS = 0.05
 """A flip rate whose interval lies above this is a finding; so much any model wavers."""
@@ -120,14 +124,22 @@ def _still_open(database: Database, probing: Probing, judge: str) -> Iterator[Se
     yield [job for job in probing.jobs[judge] if job.token not in done]
 
 
+class Finding(StrEnum):
+    """What a kind of probe shows; needs_repeat: nobody knows how much this judge wavers."""
+
+    EXPOSED = "exposed"
+    NO_SIGN = "no sign"
+    TOO_FEW = "too few"
+    NEEDS_REPEAT = "repeat first"
+
+
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
     """What one kind of probe shows of a judge.
 
     n: probes with a verdict before and after. flips: how often they differ (swap: how often
     another answer wins than before). shift: of the credit; swap: how much oftener the answer
-    shown first wins than the second. None where the scale has no credits. exposed: what is
-    seen is more than chance and wavering.
+    shown first wins than the second. None where the scale has no credits.
     """
 
     judge: str
@@ -137,7 +149,7 @@ class ProbeResult:
     flips: int
     interval: Interval | None
     shift: Shift | None
-    exposed: bool
+    finding: Finding
 
     @property
     def flip_rate(self) -> float | None:
@@ -159,13 +171,13 @@ def probe_results(
     results = []
     for judge in judges:
         name = judge_fingerprint(judge)
-        wavering = 0.0
+        wavering: float | None = None
         for kind in ProbeKind:
             if (name, kind) in found:
                 probes = found[name, kind]
                 result = result_of(judge.name, kind, probes, material.basis.rubric, wavering)
                 if kind is ProbeKind.REPEAT:
-                    wavering = result.flip_rate or 0.0
+                    wavering = result.flip_rate
                 results.append(result)
     return results
 
@@ -191,7 +203,7 @@ def compared_pairs(
 
 
 def result_of(
-    judge: str, kind: ProbeKind, probes: Sequence[Probe], rubric: Rubric, wavering: float
+    judge: str, kind: ProbeKind, probes: Sequence[Probe], rubric: Rubric, wavering: float | None
 ) -> ProbeResult:
     """What these probes of one kind show; wavering: the flip rate where nothing was changed."""
     pairs = [(one.before, one.after) for one in probes if one.after is not None]
@@ -220,17 +232,28 @@ def result_of(
         flips=flips,
         interval=interval,
         shift=moved,
-        exposed=_is_exposed(kind, interval, moved, wavering),
+        finding=_finding(kind, interval, moved, wavering, len(pairs)),
     )
 
 
-def _is_exposed(
-    kind: ProbeKind, interval: Interval | None, moved: Shift | None, wavering: float
-) -> bool:
-    flips = interval is not None and interval.low > max(TOLERATED_FLIPS, wavering)
+def _finding(
+    kind: ProbeKind,
+    interval: Interval | None,
+    moved: Shift | None,
+    wavering: float | None,
+    n: int,
+) -> Finding:
+    if n < FEWEST:
+        return Finding.TOO_FEW
     moves = moved is not None and (moved.low > 0 or moved.high < 0)
+    hangs_on_order = kind in (ProbeKind.REVERSE, ProbeKind.SWAP)
+    if hangs_on_order and wavering is None and not moves:
+        return Finding.NEEDS_REPEAT
+    flips = interval is not None and interval.low > max(TOLERATED_FLIPS, wavering or 0.0)
     if kind is ProbeKind.REPEAT:
-        return flips
-    if kind in (ProbeKind.REVERSE, ProbeKind.SWAP):
-        return flips or moves
-    return moves if moved is not None else flips
+        shows = flips
+    elif hangs_on_order or moved is None:
+        shows = flips or moves
+    else:
+        shows = moves
+    return Finding.EXPOSED if shows else Finding.NO_SIGN

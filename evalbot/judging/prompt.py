@@ -122,13 +122,13 @@ def new_fence() -> str:
 def reply_schema(prompt: JudgePrompt) -> dict[str, Any]:
     """The reply as a JSON schema, for providers that can hold a model to one.
 
-    At most two for a rubric, since providers take their time over each new one: checkpoints
-    are left out where there are none, or a weak model ticks some all the same.
+    Checkpoints are left out where there are none, or a weak model ticks some all the same; and
+    each can be ticked only by its own id, and once. `portable` makes it one that all take.
     """
     tick = {
         "type": "object",
         "properties": {
-            "id": {"type": "string"},
+            "id": {"type": "string", "enum": list(prompt.checkpoints)},
             "met": {"type": "boolean"},
             "quote": {"type": "string"},
         },
@@ -137,7 +137,13 @@ def reply_schema(prompt: JudgePrompt) -> dict[str, Any]:
     }
     properties: dict[str, Any] = {"reason": {"type": "string"}}
     if prompt.checkpoints:
-        properties["checkpoints"] = {"type": "array", "items": tick}
+        count = len(prompt.checkpoints)
+        properties["checkpoints"] = {
+            "type": "array",
+            "items": tick,
+            "minItems": count,
+            "maxItems": count,
+        }
     properties["verdict"] = {"type": "string", "enum": list(prompt.verdicts)}
     return {
         "type": "object",

@@ -15,8 +15,8 @@ Number = TypeVar("Number", int, float)
 class Totals:
     """Sums over the calls of one judge. None: not known of at least one of them.
 
-    verdicts: replies that brought one; reasons: why others brought none. first_problem: in
-    the words of the first of those. before: verdicts on record when the work began.
+    verdicts: replies that brought one; reasons: why others brought none. problems: the
+    words of the first of each. before: verdicts on record when the work began.
     """
 
     judge: str
@@ -30,7 +30,7 @@ class Totals:
     completion_tokens: int | None = 0
     cost_usd: float | None = 0.0
     dropped: set[str] = field(default_factory=set)
-    first_problem: str | None = None
+    problems: dict[str, str] = field(default_factory=dict)
 
     def add(self, judgement: Judgement) -> None:
         """One more reply."""
@@ -41,8 +41,9 @@ class Totals:
         if reading.verdict is not None:
             self.verdicts += 1
         else:
-            self.reasons[str(reading.unscored_reason)] += 1
-            self.first_problem = self.first_problem or reading.detail or judgement.raw[:200]
+            reason = str(reading.unscored_reason)
+            self.reasons[reason] += 1
+            self.problems.setdefault(reason, reading.detail or judgement.raw[:200])
         if judgement.replies:
             self.prompt_tokens = _plus(self.prompt_tokens, usage.prompt_tokens)
             self.cached_tokens = _plus(self.cached_tokens, usage.cached_tokens)

@@ -7,7 +7,7 @@ from typing import Any
 
 from evalbot.domain.answers import Usage
 from evalbot.domain.batches import BatchGoneError, BatchRequest, BatchResult, ListedBatch
-from evalbot.domain.judging import SCHEMA, Price, ProviderError, ProviderReply
+from evalbot.domain.judging import SCHEMA, Price, ProviderError, ProviderReply, portable
 from evalbot.domain.settings import JudgeSettings
 from evalbot.errors import EvalbotError
 from evalbot.providers.litellm_provider import (
@@ -150,7 +150,7 @@ class AnthropicBatches:
     ) -> dict[str, Any]:
         sent = {name: value for name, value in params.items() if name != SCHEMA}
         if SCHEMA in params:
-            sent[OUTPUT_CONFIG] = {"format": {"type": "json_schema", "schema": dict(schema)}}
+            sent[OUTPUT_CONFIG] = {"format": {"type": "json_schema", "schema": portable(schema)}}
         return {
             "model": self._settings.model.removeprefix(PREFIX),
             "system": [{"type": "text", "text": one.rules, "cache_control": {"type": "ephemeral"}}],

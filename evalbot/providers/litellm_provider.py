@@ -18,6 +18,7 @@ from evalbot.domain.judging import (
     Price,
     ProviderError,
     ProviderReply,
+    portable,
 )
 from evalbot.domain.settings import JudgeSettings
 from evalbot.errors import InputError
@@ -93,7 +94,10 @@ class LitellmProvider:
         if self._settings.api_base is not None:
             arguments["api_base"] = self._settings.api_base
         if request.schema is not None:
-            form = {"name": "grade", "schema": request.schema, "strict": True}
+            # A server of one's own holds a weak model to the letter of it.
+            is_own = self._settings.api_base is not None
+            schema = request.schema if is_own else portable(request.schema)
+            form = {"name": "grade", "schema": schema, "strict": True}
             arguments[SCHEMA] = {"type": "json_schema", "json_schema": form}
         return arguments
 

@@ -6,13 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evalbot.domain.answers import AnswerStatus
+from evalbot.domain.answers import AnswerStatus, Place
 from evalbot.domain.cases import Case
 from evalbot.domain.rubrics import ScorerName
 from evalbot.domain.runs import NewGrade, RecordedAnswer, Run
 from evalbot.domain.unscored import UNSCORED_REASONS
 from evalbot.errors import InputError, NotFoundError
+from evalbot.formats.fields import CHECK_SUFFIX
 from evalbot.formats.problems import nearest, one_of, shown
+from evalbot.running.self_check import SELF_CHECK
 from evalbot.scoring.chrf import chrf
 from evalbot.store import runs
 from evalbot.store.answers import read_answers
@@ -63,12 +65,14 @@ def shown_answers(database: Database, run_id: str, wanted: AnswerFilter) -> Iter
             read_answers(
                 connection,
                 run.id,
-                endpoints=wanted.models,
+                endpoints=[name.removesuffix(CHECK_SUFFIX) for name in wanted.models],
                 cases=wanted.cases,
                 statuses=[AnswerStatus(status) for status in wanted.statuses],
             ),
             key=lambda item: order[item[1].place.case],
         )
+        if wanted.models:
+            found = [one for one in found if _model_of(one[1].place) in wanted.models]
     shown_count = 0
     for answer_id, recorded in found:
         answer = _shown(run, cases[recorded.place.case], recorded, grades[answer_id])
@@ -83,6 +87,11 @@ def shown_answers(database: Database, run_id: str, wanted: AnswerFilter) -> Iter
         shown_count += 1
         if shown_count == wanted.limit:
             return
+
+
+def _model_of(place: Place) -> str:
+    """The model's name in tables."""
+    return place.endpoint + (CHECK_SUFFIX if place.pass_ == 2 else "")
 
 
 def _shown(run: Run, case: Case, recorded: RecordedAnswer, grades: list[NewGrade]) -> ShownAnswer:
@@ -104,6 +113,8 @@ def _shown(run: Run, case: Case, recorded: RecordedAnswer, grades: list[NewGrade
 
 def _refuse_unknown(run: Run, wanted: AnswerFilter) -> None:
     models = [endpoint.name for endpoint in run.endpoints]
+    if SELF_CHECK in run.settings:
+        models += [model + CHECK_SUFFIX for model in models]
     for kind, names, known in (
         ("model", wanted.models, models),
         ("case", wanted.cases, list(run.questions)),

@@ -22,7 +22,8 @@ class JudgeCoverage:
 
     judges: with what they were set to. extent: all, needs_review or part of the ok answers.
     missing: ok answers without a grade; uneven: judges that have not graded all that others
-    have. with_truncated: answers that were cut off were graded too.
+    have. with_truncated: answers that were cut off were graded too. silent: judges that have
+    brought no verdict at all.
     """
 
     run: str
@@ -31,6 +32,7 @@ class JudgeCoverage:
     missing: int
     uneven: tuple[str, ...]
     with_truncated: bool
+    silent: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:
@@ -43,8 +45,12 @@ class JudgeCoverage:
         return f"judges:{'+'.join(judges) or 'none'}|judged:{judged}"
 
     @property
-    def note(self) -> str | None:
-        """What a reader must know; None where every answer was judged by all."""
+    def notes(self) -> list[str]:
+        """What a reader must know; nothing where every answer was judged by all."""
+        silent = f"no verdict came from {', '.join(self.silent)}; the rate is the others'"
+        return [*filter(None, [self._extent_note(), silent if self.silent else None])]
+
+    def _extent_note(self) -> str | None:
         if self.extent == NEEDS_REVIEW:
             return (
                 f"judged: needs_review only: {count(self.missing, 'answer')} that automatic "
@@ -68,9 +74,13 @@ def judge_coverage(
     run: str,
     answers: Iterable[AnswerGlance],
     judged: Mapping[str, Collection[int]],
+    verdicts: Mapping[str, int],
     judge: str | None = None,
 ) -> JudgeCoverage:
-    """judged: by judge, the answers it has graded; judge: the one whose rate it is."""
+    """judged: by judge, the answers it has graded, and verdicts: how many of these have one.
+
+    judge: the one whose rate it is.
+    """
     wanted = None if judge in (None, PANEL) else str(judge).partition(VOTE_MARK)[0]
     of_judges = {
         name: set(graded)
@@ -95,5 +105,6 @@ def judge_coverage(
         extent=extent,
         missing=len(missing),
         uneven=uneven,
+        silent=tuple(sorted(name for name in of_judges if not verdicts.get(name))),
         with_truncated=bool(graded & by_status.get(AnswerStatus.TRUNCATED, set())),
     )

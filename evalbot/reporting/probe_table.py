@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evalbot.formats.tables import Column, Kind, Table
-from evalbot.judging.probing import ProbeResult
+from evalbot.judging.probing import FEWEST, ProbeResult
 from evalbot.judging.variations import ProbeKind
 from evalbot.stats.rounding import half_up, percent
 from evalbot.stats.wins import RULE, WinRecord
@@ -40,13 +40,19 @@ def probe_table(results: Sequence[ProbeResult]) -> Table:
         ),
         tuple(_row(result) for result in results),
         (
-            "verdict flips: another verdict than before (swap: another answer wins); reverse and "
-            "swap are findings only beyond what repeat shows",
+            "verdict flips: another verdict than before (swap: another answer wins; reference: not "
+            "the best verdict; trap: not the lowest); reverse and swap are findings only beyond "
+            "what repeat shows",
             "credit moves by: mean of after − before (swap: how much oftener the answer shown "
             "first wins); a finding where the interval leaves 0 out",
+            f"finding: fewer than {FEWEST} show nothing either way; no sign is no proof: look at "
+            "the intervals",
         )
         if results
-        else ("no probes so far by today's rubric",),
+        else (
+            "no probes so far by today's rubric: most kinds need answers that the judge has "
+            "graded, reference and trap need such texts in the suite, swap needs two models",
+        ),
     )
 
 
@@ -80,14 +86,8 @@ def _row(result: ProbeResult) -> tuple[str | int | float | None, ...]:
         else f"{percent(interval.low).removesuffix(' %')} – {percent(interval.high)}",
         None if moved is None else _signed(moved.mean),
         None if moved is None else f"{_signed(moved.low)} – {_signed(moved.high)}",
-        _finding(result),
+        str(result.finding),
     )
-
-
-def _finding(result: ProbeResult) -> str | None:
-    if not result.n:
-        return None
-    return "exposed" if result.exposed else "no sign"
 
 
 def _signed(value: float) -> str:

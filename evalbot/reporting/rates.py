@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,12 +99,17 @@ def rates_of_run(connection: Connection, run: Run, basis: Basis, query: RateQuer
     grades = glance_at_grades(connection, run.id, layers_behind(query.layer))
     table = _RunTable(run, basis, query, answers, grades)
     if query.layer is Layer.JUDGE:
-        table.coverage = judge_coverage(connection, run.id, answers, table.judged, query.judge)
+        table.coverage = judge_coverage(
+            connection, run.id, answers, table.judged, table.verdicts, query.judge
+        )
     return list(table.rows())
 
 
 class _RunTable:
-    """The rows of one run; judged: by judge, what it has graded; coverage: of the judge layer."""
+    """The rows of one run.
+
+    judged: by judge, what it has graded; verdicts: how many it gave; coverage: of the judge layer.
+    """
 
     coverage: JudgeCoverage | None = None
 
@@ -123,6 +128,7 @@ class _RunTable:
         self._cases_fingerprint = fingerprint(dict(self._rules.cases))
         self._case_of = {answer.id: answer.case for answer in answers}
         self.judged: dict[str, list[int]] = defaultdict(list)
+        self.verdicts: Counter[str] = Counter()
         self.graded = dict(self._grade_all(grades))
         self._answers: dict[tuple[str, int], dict[str, list[AnswerGlance]]] = {}
         for answer in answers:
@@ -140,7 +146,9 @@ class _RunTable:
                 for endpoint in self._run.endpoints
                 for pass_ in (1, 2)
                 if pass_ == 1 or (endpoint.name, pass_) in self._answers
-                if not self._query.models or endpoint.name in self._query.models
+                if not self._query.models
+                or endpoint.name in self._query.models
+                or (pass_ == 2 and endpoint.name + CHECK_SUFFIX in self._query.models)
             ]
             yield from sorted(made, key=self._order)
 
@@ -180,14 +188,14 @@ class _RunTable:
                 f"run {self._run.id} is not finished: what was not asked yet is unscored as "
                 f"not_graded (evalbot run --resume {self._run.id})"
             )
-        if self.coverage is not None and self.coverage.note is not None:
-            notes.append(self.coverage.note)
+        if self.coverage is not None:
+            notes += self.coverage.notes
         return tuple(notes)
 
     def _repeats(self, endpoint: str, pass_: int, case: str) -> list[Graded]:
         """One entry per repeat of the run, asked or not."""
         found = self._answers.get((endpoint, pass_), {}).get(case, [])
-        graded = [self.graded.get(answer.id, Graded()) for answer in found]
+        graded = [self._graded_or_why_not(answer) for answer in found]
         if pass_ == 2:
             there = {answer.repeat for answer in found}
             # What was not there to be checked is unscored by why it was not.
@@ -198,11 +206,17 @@ class _RunTable:
             ]
         return graded + [Graded()] * (self._run.repeats - len(graded))
 
+    def _graded_or_why_not(self, answer: AnswerGlance) -> Graded:
+        """Judges are not asked about failed answers: these are unscored as they were."""
+        is_left_out = self._query.layer is Layer.JUDGE and answer.status != AnswerStatus.OK
+        return self.graded.get(answer.id, Graded(None, answer.status) if is_left_out else Graded())
+
     def _grade_all(self, grades: Iterable[GradeGlance]) -> Iterator[tuple[int, Graded]]:
         for answer_id, together in _by_answer(grades):
             if self._query.layer is Layer.JUDGE:
                 for name in {one.grader for one in together if VOTE_MARK not in one.grader}:
                     self.judged[name].append(answer_id)
+                self.verdicts.update(one.grader for one in together if one.verdict is not None)
             yield (
                 answer_id,
                 effective(self._query.layer, together, self._is_stale, self._query.judge),
@@ -285,7 +299,7 @@ def _refuse_unknown(chosen: Sequence[Run], query: RateQuery) -> None:
         raise NotFoundError(f"there is no run of suite {', '.join(query.suites)}")
     known = {endpoint.name for run in chosen for endpoint in run.endpoints}
     for name in query.models:
-        if name not in known:
+        if name.removesuffix(CHECK_SUFFIX) not in known:
             close = nearest(name, known)
             hint = f"did you mean {close}?" if close else f"there are: {', '.join(sorted(known))}"
             raise NotFoundError(f"no model {name!r} in these runs; {hint}")

@@ -81,6 +81,13 @@ def answers_to_judge(
     ]
 
 
+def count_with_status(connection: Connection, run: str, status: AnswerStatus) -> int:
+    """How many counting answers of a run ended so."""
+    query = last_attempts(select(answer_table.c.id), run)
+    found = connection.execute(query.where(answer_table.c.status == str(status)))
+    return len(found.all())
+
+
 def votes_said(connection: Connection, run: str, first: int, last: int) -> list[VoteSaid]:
     """All judges' replies to a stretch of a run's answers, oldest first."""
     rows = connection.execute(

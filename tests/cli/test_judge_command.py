@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from evalbot.domain.answers import AnswerStatus
 from evalbot.store.database import open_database
 from evalbot.store.grades import read_grades
 from tests.building import record, said, small_run, write_site
@@ -65,7 +66,10 @@ def test_two_judges_are_asked_and_told_of(folder: Path) -> None:
         judges(folder, strong=f"{one.api_base} price: {{input: 3, output: 15}}", weak=two.api_base)
         dry = evalbot("judge", "small-1", "--dry-run", folder=folder)
         assert (dry.returncode, one.bodies, two.bodies) == (0, [], [])
-        assert re.search(r"strong \(openai/judge\): 6 calls .* at most \$0\.1", dry.stderr)
+        assert re.search(
+            r"strong \(openai/judge\): 6 calls .* about \$0\.1\d+, at most \$0\.4\d+ if all",
+            dry.stderr,
+        )
         assert "weak (openai/judge): 6 calls" in dry.stderr
         assert "cost unknown (no price)" in dry.stderr
         done = evalbot("judge", "small-1", folder=folder)
@@ -168,6 +172,38 @@ def test_no_judges_and_no_such_run(folder: Path) -> None:
     judges(folder, strong="http://127.0.0.1:1")
     done = evalbot("judge", "smell-1", folder=folder)
     assert (done.returncode, "there is no run 'smell-1'" in done.stderr) == (2, True)
+
+
+def test_what_was_cut_off_is_told_of_and_judged_where_wanted(tmp_path: Path) -> None:
+    write_site(tmp_path)
+    answers = [said("door", "a", "请关"), said("light", "a", "请", status=AnswerStatus.TRUNCATED)]
+    with open_database("sqlite:///evalbot.db", tmp_path) as database:
+        record(database, small_run(tmp_path, "a"), answers)
+    with JudgeServer(GOOD) as server:
+        judges(tmp_path, strong=server.api_base)
+        done = evalbot("judge", "small-1", folder=tmp_path)
+        assert "1 answer cut off at the token limit: --include-truncated judges" in done.stderr
+        assert "a: unscored answers: 1 not_graded, 1 truncated" in done.stderr
+        done = evalbot("judge", "small-1", "--include-truncated", folder=tmp_path)
+        assert "cut off at the token limit" not in done.stderr
+    assert len(server.bodies) == 2
+
+
+def test_a_judge_without_a_verdict_is_named_beside_the_others(folder: Path) -> None:
+    with JudgeServer(GOOD) as good, JudgeServer(Said("no")) as silent:
+        judges(folder, strong=good.api_base, silent=silent.api_base)
+        done = evalbot("judge", "small-1", folder=folder)
+    assert "no verdict came from silent; the rate is the others'" in done.stderr
+    table = evalbot("rates", "small-1", "--judge", "strong", "--format", "md", folder=folder)
+    assert "judge layer" in table.stdout
+    assert "no verdict came from" not in table.stdout
+
+
+def test_a_server_of_ones_own_needs_its_protocols_name(folder: Path) -> None:
+    text = "judges:\n  - {name: mine, model: judge, api_base: 'http://127.0.0.1:1/v1'}\n"
+    (folder / "evalbot.yaml").write_text(text, encoding="utf-8")
+    done = evalbot("judge", "small-1", folder=folder)
+    assert (done.returncode, "expected openai/judge" in done.stderr) == (2, True)
 
 
 def test_a_missing_key_is_told_before_anything_is_asked(folder: Path) -> None:

@@ -484,13 +484,17 @@ def test_structured_output_is_asked_for_where_the_model_has_it(
 
         async def send() -> None:
             request = BatchRequest("a-1", "rules", "question")
-            await provider.send([request], params, {"a-1": {"type": "object"}})
+            form = {"type": "object", "properties": {"verdict": {"type": "string"}}}
+            await provider.send([request], params, {"a-1": form})
             await provider.close()
 
         asyncio.run(send())
     [sent] = server.asked
     assert sent["params"]["output_config"] == {
-        "format": {"type": "json_schema", "schema": {"type": "object"}}
+        "format": {
+            "type": "json_schema",
+            "schema": {"type": "object", "properties": {"verdict": {"type": "string"}}},
+        }
     }
     assert "temperature" not in json.dumps(sent)
     assert replace(settings(server), price=None).price is None

@@ -16,6 +16,7 @@ from evalbot.fingerprint import fingerprint
 from evalbot.judging.budget import Budget
 from evalbot.judging.docket import Scope
 from evalbot.judging.probing import (
+    Finding,
     ProbeResult,
     compared_pairs,
     prepare_probing,
@@ -162,7 +163,7 @@ def probe(
 
 
 def exposed(results: dict[ProbeKind, ProbeResult]) -> set[ProbeKind]:
-    return {kind for kind, result in results.items() if result.exposed}
+    return {kind for kind, result in results.items() if result.finding is Finding.EXPOSED}
 
 
 def test_an_honest_judge_is_not_exposed(probed: JudgeSite) -> None:
@@ -301,16 +302,33 @@ def test_swaps_tell_consistency_and_preference() -> None:
     """J10: a judge that always says the first answer contradicts itself on every pair."""
     always = [swap_probe(n, "first", "first") for n in range(30)]
     result = result_of("strong", ProbeKind.SWAP, always, SMALL, 0.0)
-    assert (result.flip_rate, result.exposed) == (1.0, True)
+    assert (result.flip_rate, result.finding) == (1.0, Finding.EXPOSED)
     assert result.shift is not None
     assert result.shift.mean == 1.0
     fair = [swap_probe(n, "first", "second") for n in range(30)]
     result = result_of("strong", ProbeKind.SWAP, fair, SMALL, 0.0)
-    assert (result.flip_rate, result.exposed) == (0.0, False)
+    assert (result.flip_rate, result.finding) == (0.0, Finding.NO_SIGN)
     ties = [swap_probe(n, "tie", "tie") for n in range(30)]
     assert result_of("strong", ProbeKind.SWAP, ties, SMALL, 0.0).flip_rate == 0.0
     torn = [swap_probe(n, "tie", "second") for n in range(30)]
     assert result_of("strong", ProbeKind.SWAP, torn, SMALL, 0.0).flip_rate == 1.0
+
+
+def test_few_probes_show_nothing_either_way() -> None:
+    """One flip of three is no finding, and three that agree are no clean bill."""
+    some = [swap_probe(n, "first", "second") for n in range(2)]
+    for last in ("first", "second"):
+        probes = [*some, swap_probe(9, "first", last)]
+        assert result_of("strong", ProbeKind.SWAP, probes, SMALL, 0.0).finding is Finding.TOO_FEW
+
+
+def test_order_is_no_finding_before_it_is_known_how_much_the_judge_wavers() -> None:
+    torn = [swap_probe(n, *(("first", "first") if n % 2 else ("second", "second")))
+            for n in range(40)]  # fmt: skip
+    unknown = result_of("strong", ProbeKind.SWAP, torn, SMALL, None)
+    assert unknown.finding is Finding.NEEDS_REPEAT
+    assert result_of("strong", ProbeKind.SWAP, torn, SMALL, 0.1).finding is Finding.EXPOSED
+    assert result_of("strong", ProbeKind.SWAP, torn, SMALL, 0.95).finding is Finding.NO_SIGN
 
 
 def test_pairs_that_disagree_are_ties_in_the_table(probed: JudgeSite) -> None:
@@ -336,5 +354,5 @@ def test_the_table_says_what_was_changed_and_what_was_found(probed: JudgeSite) -
     assert rows[0][-1] == "no sign"
     assert rows[1][-1] == "exposed"
     assert rows[1][-3].startswith("+0.")
-    assert probe_table([]).notes == ("no probes so far by today's rubric",)
+    assert probe_table([]).notes[0].startswith("no probes so far by today's rubric")
     assert fingerprint(rows) == fingerprint(table.shown_rows())

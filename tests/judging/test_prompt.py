@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from evalbot.domain.cases import Case, Checkpoint, Suite
+from evalbot.domain.judging import portable
 from evalbot.domain.rubrics import Rubric
 from evalbot.fingerprint import fingerprint
 from evalbot.formats.catalogue import find_rubric, find_suite
@@ -152,6 +153,13 @@ def test_a_reply_by_the_schema_is_read(rubric: Rubric, suite: Suite) -> None:
     assert schema["properties"]["verdict"]["enum"] == list(rubric.verdicts)
     assert list(schema["properties"]) == ["reason", "checkpoints", "verdict"]  # reason first
     assert schema["required"] == list(schema["properties"])
+    lines = schema["properties"]["checkpoints"]
+    assert (lines["minItems"], lines["maxItems"]) == (2, 2)
+    assert lines["items"]["properties"]["id"]["enum"] == ["fluent", "closes"]
+    loose = portable(schema)["properties"]["checkpoints"]
+    assert set(loose) == {"type", "items"}
+    assert loose["items"]["properties"]["id"] == {"type": "string"}
+    assert list(portable(schema)["properties"]) == list(schema["properties"])
     without = reply_schema(replace(made, checkpoints=()))
     assert list(without["properties"]) == ["reason", "verdict"]
     reply = (

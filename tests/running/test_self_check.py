@@ -11,6 +11,7 @@ from evalbot.domain.answers import Place
 from evalbot.domain.cases import Message
 from evalbot.domain.rubrics import Layer
 from evalbot.formats.tables import render
+from evalbot.reporting.answers import AnswerFilter, shown_answers
 from evalbot.reporting.rate_table import people_tables
 from evalbot.reporting.rates import RateQuery, RateRow, rate_rows
 from evalbot.running.self_check import WORDS, check_conversation
@@ -59,6 +60,12 @@ def test_gain_and_cost_can_be_read(site: Site, server: FaultServer) -> None:
     assert set(found) == {"a", "a +check"}
     assert found["a"].rate.counts["right"] == 1
     assert found["a +check"].rate.counts["right"] == 3
+    with site.open() as database:
+        query = RateQuery(Layer.AUTO, models=("a +check",))
+        only = rate_rows(database, [prepared.run.id], site.folder, query)
+        shown = list(shown_answers(database, prepared.run.id, AnswerFilter(models=("a +check",))))
+    assert [row.model for row in only] == ["a +check"]
+    assert {one.recorded.place.pass_ for one in shown} == {2}
     assert (found["a +check"].rate.n, found["a"].rate.n) == (4, 4)
     assert (found["a +check"].speed.total_ms_p50 or 0) > 0
     table = render(*people_tables(list(found.values())), form="md").decode()
