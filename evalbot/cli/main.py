@@ -27,6 +27,7 @@ from evalbot.cli import (
     show,
     speed,
     speeds,
+    users,
 )
 from evalbot.errors import EvalbotError
 
@@ -49,6 +50,7 @@ app = typer.Typer(
 for command in (init, check, demo, run, runs, show, score, judge, rates, speed, speeds, export):
     command.register(app)
 app.add_typer(importing.app, name="import")
+app.add_typer(users.app, name="users")
 app.add_typer(db.app, name="db")
 
 

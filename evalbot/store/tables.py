@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from evalbot.store import judge_schema, schema, speed_schema
+from evalbot.store import judge_schema, people_schema, schema, speed_schema
 from evalbot.store.columns import metadata as metadata
 
-SCHEMA_REVISION = "0003"
+SCHEMA_REVISION = "0004"
 """The newest migration; a test compares it with migrations/."""
 
-PARTS = (schema, speed_schema, judge_schema)
+PARTS = (schema, speed_schema, judge_schema, people_schema)
 """Where the tables are defined: importing them makes `metadata` know them."""

@@ -100,7 +100,7 @@ def test_an_upgrade_copies_the_database_first(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("a.backup-*.db"))) == 1
 
 
-@pytest.mark.parametrize("older", ["0001", "0002"])
+@pytest.mark.parametrize("older", ["0001", "0002", "0003"])
 def test_an_upgrade_keeps_every_row(tmp_path: Path, database_url: str, older: str) -> None:
     run = small_run(write_site(tmp_path), "a", "b")
     answer = said("door", "a", "请关门")
