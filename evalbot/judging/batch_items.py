@@ -13,7 +13,7 @@ from evalbot.domain.settings import JudgeSettings
 from evalbot.judging.asking import ERROR, Judgement, read_reply
 from evalbot.judging.docket import ShelvedSheet, Task
 from evalbot.judging.grades import GradeForm
-from evalbot.judging.identity import Vote
+from evalbot.judging.identity import Vote, token_of_error
 from evalbot.judging.prompt import JudgePrompt, JudgeSheet, Presentation, sheet_from
 from evalbot.judging.voting import Judged
 from evalbot.store.batches import BatchItem, texts_of_answers
@@ -78,7 +78,7 @@ def judged_of(
     grade = grade._replace(rubric_version=meant.item.vote["rubric_version"])
     if judgement.reading.unscored_reason == ERROR:
         # The same whenever it is fetched: an error is written down once.
-        grade = grade._replace(token=f"{meant.vote.identity}:{batch.id}")
+        grade = grade._replace(token=token_of_error(meant.vote.identity, batch.id))
     judged = Judged(meant.item.answer_id, meant.vote.case, meant.shelved, [grade], False)
     return judged, judgement
 
@@ -116,4 +116,5 @@ def _judgement(params: Mapping[str, Any], meant: Intended, result: BatchResult) 
         usage=Usage() if reply is None else reply.usage,
         cost_usd=None if reply is None else reply.cost_usd,
         latency_s=None,
+        provider_failed=reply is None,
     )

@@ -15,9 +15,8 @@ from evalbot.domain.runs import Run
 from evalbot.domain.settings import JudgeSettings
 from evalbot.fingerprint import fingerprint
 from evalbot.grading.basis import Basis
-from evalbot.judging.asking import ERROR
 from evalbot.judging.ballots import Ballot, Reply
-from evalbot.judging.identity import Vote, identity_in, judge_fingerprint
+from evalbot.judging.identity import Vote, identity_in, is_reply, judge_fingerprint
 from evalbot.judging.prompt import JudgeSheet, Presentation, judge_sheet, presentation_of
 from evalbot.running.estimate import most_tokens, rough_tokens
 from evalbot.store.database import Database
@@ -247,7 +246,7 @@ class Docket:
         newest = 0
         for number in range(1, max(self._votes, said.most) + 1):
             every = said.replies.get(self.vote(answer, number)[0].identity, ())
-            replies = [one for one in every if with_errors or one.unscored_reason != ERROR]
+            replies = [one for one in every if with_errors or is_reply(one.token)]
             if not replies:
                 continue
             ballot.size += number > self._votes
@@ -264,7 +263,7 @@ class Docket:
             ):
                 continue
             identity = vote.identity
-            earlier = sum(one.unscored_reason != ERROR for one in said.replies.get(identity, ()))
+            earlier = sum(is_reply(one.token) for one in said.replies.get(identity, ()))
             ballot.replies.pop(number, None)
             if identity not in self._taken:
                 yield Task(answer, vote, earlier, shelved, ballot)

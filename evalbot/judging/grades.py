@@ -11,13 +11,16 @@ from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import NewGrade
 from evalbot.domain.settings import JudgeSettings
 from evalbot.grading.effective import PANEL, VOTE_MARK
-from evalbot.judging.asking import ERROR, Judgement
+from evalbot.judging.asking import Judgement
 from evalbot.judging.ballots import TIE, Ballot, Reply
 from evalbot.judging.docket import Material, ShelvedSheet
 from evalbot.judging.identity import Vote, judge_fingerprint, token_of, token_of_error
 from evalbot.judging.prompt import Presentation
 from evalbot.stats.votes import entropy, majority
 from evalbot.store.judging import JudgeSaid
+
+REFUSED_REQUEST = "refused_request"
+"""Evidence: the provider does not take this request; asking again would change nothing."""
 
 LONGEST_RAW = 20_000
 """Characters of a reply without a verdict that are kept."""
@@ -41,6 +44,8 @@ def evidence_of(judgement: Judgement) -> dict[str, Any]:
         "cached_tokens": usage.cached_tokens,
         "completion_tokens": usage.completion_tokens,
     }
+    if not judgement.replies and not judgement.provider_failed:
+        evidence[REFUSED_REQUEST] = True
     if reading.detail is not None:
         evidence["detail"] = reading.detail
     if reading.verdict is None and judgement.raw:
@@ -87,8 +92,8 @@ class GradeForm:
             reason=reply.unscored_reason,
         )
         token = token_of(vote.identity, earlier)
-        if reply.unscored_reason == ERROR:
-            token = token_of_error(vote.identity, grade.at)
+        if said.provider_failed:
+            token = token_of_error(vote.identity, f"{grade.at.timestamp():.6f}")
         return grade._replace(
             evidence=evidence_of(said),
             rationale=reply.rationale,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import NamedTuple
 
 from evalbot.domain.answers import Place
@@ -10,6 +9,7 @@ from evalbot.domain.settings import JudgeSettings
 from evalbot.fingerprint import fingerprint
 
 LAST_OF_TOKEN = ":"
+ERROR_MARK = "e"
 
 
 class Vote(NamedTuple):
@@ -44,9 +44,17 @@ def token_of(identity: str, earlier: int) -> str:
     return f"{identity}{LAST_OF_TOKEN}{earlier}"
 
 
-def token_of_error(identity: str, at: datetime) -> str:
-    """Names a call that brought no reply: it is no vote, and is made again."""
-    return f"{identity}{LAST_OF_TOKEN}{at.timestamp():.6f}"
+def token_of_error(identity: str, when: str) -> str:
+    """Names a call that brought no reply: it is no vote, and is made again.
+
+    when: what tells one such call from another, so that the same one is written down once.
+    """
+    return f"{identity}{LAST_OF_TOKEN}{ERROR_MARK}{when}"
+
+
+def is_reply(token: str) -> bool:
+    """Whether the token names a reply, and not a call that brought none."""
+    return not token.partition(LAST_OF_TOKEN)[2].startswith(ERROR_MARK)
 
 
 def identity_in(token: str) -> str:

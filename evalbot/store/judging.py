@@ -27,7 +27,7 @@ class AnswerToJudge(NamedTuple):
 
 
 class VoteSaid(NamedTuple):
-    """One reply of a judge as recorded, or a call that brought none (`judge_error`).
+    """One reply of a judge as recorded, or a call that brought none.
 
     token: which reply to what it is (judging/identity.py).
     """

@@ -18,6 +18,7 @@ from evalbot.formats.tree import Entries
 from evalbot.grading.basis import Basis
 from evalbot.grading.staleness import Rules
 from evalbot.judging.asking import ERROR
+from evalbot.judging.grades import REFUSED_REQUEST
 from evalbot.judging.identity import Vote, token_of, token_of_error
 from evalbot.transfer.head import NUMBER, EarlierRubric, Head
 from evalbot.transfer.lines import GradeRecord
@@ -181,8 +182,9 @@ class LineReader:
             attempt=where.attempt,
             number=grade.vote,
         )
-        if grade.unscored_reason == ERROR:
-            return grade._replace(token=token_of_error(vote.identity, grade.at))
+        if grade.unscored_reason == ERROR and not (grade.evidence or {}).get(REFUSED_REQUEST):
+            when = f"{grade.at.timestamp():.6f}"
+            return grade._replace(token=token_of_error(vote.identity, when))
         token = token_of(vote.identity, self._replies[vote.identity])
         self._replies[vote.identity] += 1
         return grade._replace(token=token)

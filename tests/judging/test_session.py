@@ -420,6 +420,11 @@ def test_an_answer_that_the_provider_refuses_does_not_end_the_work(tmp_path: Pat
     assert site.judge({"strong": FakeJudge(reply)}, concurrency=1) is True
     counts = Counter(one.unscored_reason for one in site.grades("strong"))
     assert counts == {"judge_error": 12, None: 18}
+    # Asking again would change nothing, until everything is asked for once more.
+    assert site.judge({"strong": FakeJudge(reply)}) is None
+    again = always("wrong")
+    assert site.judge({"strong": again}, scope=Scope(Only.ALL)) is True
+    assert len(again.requests) == 12
 
 
 def test_a_second_try_for_a_cut_reply_is_paid_for_by_itself(tmp_path: Path) -> None:
