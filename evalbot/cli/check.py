@@ -29,7 +29,13 @@ def check(
 ) -> None:
     """Check the config, the suites and rubrics, and whether each endpoint can be asked."""
     from evalbot.formats.words import count
-    from evalbot.running.checking import check_endpoints, check_files, shared_addresses
+    from evalbot.running.checking import (
+        check_endpoints,
+        check_files,
+        crowded,
+        servers_of,
+        shared_addresses,
+    )
     from evalbot.running.prepare import choose_endpoints
 
     settings = read_site(config, required=True)
@@ -55,6 +61,12 @@ def check(
             typer.echo(warning)
     else:
         typer.echo("endpoints: none yet; add one to evalbot.yaml")
+    judges = asyncio.run(check_endpoints(servers_of(settings.judges)))
+    for report in judges:
+        _print(report)
+    for warning in crowded(settings.judges, judges):
+        typer.echo(warning)
+    reports += judges
     if files.problems:
         raise ProblemsError(files.problems)
     if any(report.error for report in reports):

@@ -48,6 +48,9 @@ def judge(
     include_truncated: Annotated[
         bool, typer.Option("--include-truncated", help="Judge answers that were cut off too.")
     ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first N answers that are left.")
+    ] = None,
     max_cost: Annotated[
         float | None,
         typer.Option(min=0, metavar="USD", help="Start no call that could cost more in all."),
@@ -88,7 +91,7 @@ def judge(
     from evalbot.judging.prepare import choose_judges, read_material
     from evalbot.judging.variations import ProbeKind
 
-    scope = Scope(Only(_one_of("--only", only, list(Only))), include_truncated, seed)
+    scope = Scope(Only(_one_of("--only", only, list(Only))), include_truncated, seed, limit)
     kinds = [_one_of("--probe", kind, [*ProbeKind, "all"]) for kind in split_list(probe)]
     wanted = [kind for kind in ProbeKind if kind in kinds or "all" in kinds]
     settings = read_site(config, required=True)

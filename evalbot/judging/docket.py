@@ -45,11 +45,12 @@ class Only(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is to be judged, and how often. votes and seed: see Docket."""
+    """What is to be judged. limit: how many answers at most; seed: of the votes' orders."""
 
     only: Only = Only.UNJUDGED
     include_truncated: bool = False
     seed: int = 1
+    limit: int | None = None
 
     @property
     def statuses(self) -> tuple[AnswerStatus, ...]:
@@ -168,6 +169,7 @@ class Docket:
 
     def pages(self, database: Database) -> Iterator[Page]:
         """The tasks, an answer's votes together; each page is read when it is asked for."""
+        asked = 0
         for answers, said in self._stretches(database):
             tasks: list[Task] = []
             judged = unscored = 0
@@ -176,7 +178,10 @@ class Docket:
                 verdicts = sum(one.verdict is not None for one in ballot.replies.values())
                 judged += verdicts
                 unscored += len(ballot.replies) - verdicts
-                tasks += self._tasks_for(answer, ballot, said)
+                found = list(self._tasks_for(answer, ballot, said))
+                if found and asked != self._scope.limit:
+                    asked += 1
+                    tasks += found
             yield Page(tasks, judged, unscored)
 
     def first_votes(self, database: Database) -> Iterator[FirstVote]:

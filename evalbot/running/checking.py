@@ -10,7 +10,7 @@ from pathlib import Path
 from evalbot.domain.cases import Suite
 from evalbot.domain.endpoints import EndpointFacts
 from evalbot.domain.rubrics import Rubric, ScorerName
-from evalbot.domain.settings import EndpointSettings
+from evalbot.domain.settings import EndpointSettings, JudgeSettings
 from evalbot.endpoints.connections import open_session
 from evalbot.endpoints.preflight import inspect
 from evalbot.errors import EndpointError, InputError, NotFoundError, Problem, ProblemsError
@@ -100,6 +100,35 @@ def shared_addresses(endpoints: Sequence[EndpointSettings]) -> list[str]:
         "each other down; give them the same group"
         for together in by_address.values()
         if len(together) > 1 and (len({one.group for one in together}) > 1 or not together[0].group)
+    ]
+
+
+OWN_SERVER = "openai/"
+"""How a judge's model begins that is asked at an address of one's own, as endpoints are."""
+
+
+def servers_of(judges: Sequence[JudgeSettings]) -> list[EndpointSettings]:
+    """Judges on servers of one's own, as endpoints that can be looked at."""
+    return [
+        EndpointSettings(
+            name=f"judge {judge.name}",
+            base_url=judge.api_base,
+            model=judge.model.removeprefix(OWN_SERVER),
+            api_key_env=judge.api_key_env,
+        )
+        for judge in judges
+        if judge.api_base is not None and judge.model.startswith(OWN_SERVER)
+    ]
+
+
+def crowded(judges: Sequence[JudgeSettings], reports: Sequence[EndpointReport]) -> list[str]:
+    """Warnings for judges that are asked more at once than their servers take."""
+    slots = {report.name: report.facts.slots for report in reports if report.facts is not None}
+    return [
+        f"judge {judge.name}: warning: asked {judge.concurrency} at once, its server has "
+        f"{count(there, 'slot')}: the others wait, and may run into timeout_s; set concurrency"
+        for judge in judges
+        if (there := slots.get(f"judge {judge.name}")) is not None and there < judge.concurrency
     ]
 
 

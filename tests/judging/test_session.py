@@ -506,3 +506,12 @@ def test_odd_characters_in_a_reply_are_recorded_on_every_database(
     assert {(one.evidence or {})["raw"] for one in site.grades("other#1")} == {
         "no \ufffd verdict \ufffd here"
     }
+
+
+def test_a_few_answers_can_be_tried_first(site: JudgeSite) -> None:
+    judge = always("correct")
+    assert site.judge({"strong": judge}, votes=2, scope=Scope(limit=2)) is True
+    assert (len(judge.requests), len(site.grades("strong"))) == (4, 2)
+    assert "judged:part" in site.rates()["a"].signature
+    site.judge({"strong": judge}, votes=2, scope=Scope(limit=100))
+    assert len(judge.requests) == 12

@@ -5,8 +5,15 @@ import asyncio
 import pytest
 
 from evalbot.domain.answers import AnswerStatus as S
+from evalbot.domain.settings import JudgeSettings
 from evalbot.errors import InputError, NotFoundError
-from evalbot.running.checking import check_endpoints, check_files, shared_addresses
+from evalbot.running.checking import (
+    check_endpoints,
+    check_files,
+    crowded,
+    servers_of,
+    shared_addresses,
+)
 from evalbot.running.estimate import estimate_run
 from evalbot.running.prepare import Selection, choose_endpoints, read_questions
 from tests.fault_server import FaultServer, closed_port
@@ -122,3 +129,18 @@ def test_time_is_estimated_from_earlier_answers(site: Site, server: FaultServer)
         site.change("UPDATE answers SET total_ms = 1000")
         [after] = estimate_run(database, suite, endpoints, 2, 1)
         assert after.seconds == 8.0
+
+
+def test_judges_on_servers_of_ones_own_are_looked_at(site: Site, server: FaultServer) -> None:
+    with closed_port() as nobody:
+        judges = [
+            JudgeSettings("mine", "openai/x", api_base=server.base_url),
+            JudgeSettings("few", "openai/x", api_base=server.base_url, concurrency=2),
+            JudgeSettings("gone", "openai/x", api_base=nobody),
+            JudgeSettings("strong", "anthropic/x", api_key_env="NO_SUCH_KEY"),
+        ]
+        reports = asyncio.run(check_endpoints(servers_of(judges)))
+    assert [report.name for report in reports] == ["judge mine", "judge few", "judge gone"]
+    assert [report.error is None for report in reports] == [True, True, False]
+    [warning] = crowded(judges, reports)
+    assert warning.startswith("judge mine: warning: asked 8 at once, its server has 4 slots")
