@@ -15,6 +15,7 @@ from evalbot.store.answers import STREAMED, last_attempts
 from evalbot.store.schema import answer_table, grade_table, grader_table
 from evalbot.store.texts import insert_if_new
 
+AUTO = "auto"
 PEOPLE = frozenset({"human", "adjudicated"})
 
 
@@ -29,7 +30,11 @@ class GradeWriter:
         """Write grades, each with its answer's row id; one whose token is there is left out."""
         if not grades:
             return
-        rows = [self._row(answer_id, grade) for answer_id, grade in grades]
+        is_plain = all(grade.layer == AUTO for _, grade in grades)
+        rows = [
+            self._row(answer_id, grade) if is_plain else self._wide_row(answer_id, grade)
+            for answer_id, grade in grades
+        ]
         if all(row["token"] is None for row in rows):
             self._connection.execute(insert(grade_table), rows)
             return
@@ -50,6 +55,12 @@ class GradeWriter:
             "rationale": grade.rationale,
             "token": grade.token,
             "at": grade.at,
+        }
+
+    def _wide_row(self, answer_id: int, grade: NewGrade) -> dict[str, Any]:
+        """With what only judges and people say: left out where it would be hundreds of nulls."""
+        return {
+            **self._row(answer_id, grade),
             "checkpoints": None if grade.checkpoints is None else list(grade.checkpoints),
             "comment": grade.comment,
             "vote": grade.vote,
