@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evalbot.cli.site import ConfigOption, DatabaseOption, open_record, read_site, split_list
-from evalbot.errors import InputError
+from evalbot.cli.site import (
+    ConfigOption,
+    DatabaseOption,
+    open_record,
+    read_site,
+    split_list,
+    word_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,8 +97,8 @@ def judge(
     from evalbot.judging.prepare import choose_judges, read_material
     from evalbot.judging.variations import ProbeKind
 
-    scope = Scope(Only(_one_of("--only", only, list(Only))), include_truncated, seed, limit)
-    kinds = [_one_of("--probe", kind, [*ProbeKind, "all"]) for kind in split_list(probe)]
+    scope = Scope(Only(word_of("--only", only, list(Only))), include_truncated, seed, limit)
+    kinds = [word_of("--probe", kind, [*ProbeKind, "all"]) for kind in split_list(probe)]
     wanted = [kind for kind in ProbeKind if kind in kinds or "all" in kinds]
     settings = read_site(config, required=True)
     chosen = choose_judges(settings, split_list(judges))
@@ -108,14 +114,6 @@ def judge(
             )
     if not finished:
         raise typer.Exit(1)
-
-
-def _one_of(option: str, word: str, known: Sequence[str]) -> str:
-    from evalbot.formats.problems import one_of, shown
-
-    if word not in known:
-        raise InputError(f"{option}: found {shown(word)}; expected {one_of(known, word)}")
-    return word
 
 
 def _judge(

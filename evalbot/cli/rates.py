@@ -13,7 +13,7 @@ from evalbot.cli.output import (
     choose_format,
     write_tables,
 )
-from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
+from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list, word_of
 from evalbot.errors import InputError
 
 EXAMPLE = "Example: evalbot rates --suite translation --format html --output rates.html"
@@ -53,15 +53,14 @@ def rates(
     half up. Rates without RUN are those of the newest run of each suite.
     """
     from evalbot.domain.rubrics import Layer
-    from evalbot.formats.problems import one_of, shown
+    from evalbot.formats.problems import shown
     from evalbot.reporting.rate_table import machine_table, people_tables
     from evalbot.reporting.rates import RateQuery, rate_rows
 
     layer = layer or ("auto" if judge is None else "judge")
     if layer == "corrected":
         raise InputError("--layer corrected comes with `evalbot audit`, which is not built yet")
-    if layer not in set(Layer):
-        raise InputError(f"--layer: found {shown(layer)}; expected {one_of(list(Layer), layer)}")
+    word_of("--layer", layer, list(Layer))
     if by not in (None, "tag"):
         raise InputError(f"--by: found {shown(by)}; expected tag")
     query = RateQuery(Layer(layer), judge, by == "tag", split_list(models), split_list(suite))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -71,6 +71,15 @@ def record_url(settings: Config, database: str | None) -> str:
     if database is None:
         return database_url(settings.database, settings.folder)
     return database_url(database, Path.cwd())
+
+
+def word_of(option: str, word: str, known: Sequence[str]) -> str:
+    """A word that an option knows; InputError, with the nearest, for another."""
+    from evalbot.formats.problems import one_of, shown
+
+    if word not in known:
+        raise InputError(f"{option}: found {shown(word)}; expected {one_of(known, word)}")
+    return word
 
 
 def split_list(text: str | None) -> tuple[str, ...]:

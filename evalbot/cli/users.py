@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evalbot.cli.output import FormatOption, OutputOption, choose_format, write_tables
-from evalbot.cli.site import ConfigOption, DatabaseOption, open_site
+from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, word_of
 from evalbot.errors import InputError
 
 app = typer.Typer(help="Who may sign in to the web page.", no_args_is_help=True)
@@ -32,13 +32,11 @@ def add(
 ) -> None:
     """Add a person; asks for a password twice, or takes one from standard input."""
     from evalbot.domain.people import Role
-    from evalbot.formats.problems import one_of, shown
     from evalbot.reviewing.users import add_user
 
-    if role not in list(Role):
-        raise InputError(f"--role: found {shown(role)}; expected {one_of(list(Role), role)}")
+    chosen = Role(word_of("--role", role, list(Role)))
     with open_site(config, database, make=True) as (_, opened):
-        add_user(opened, name, Role(role), _password(password_stdin))
+        add_user(opened, name, chosen, _password(password_stdin))
     typer.echo(f"{name} may sign in as {role}", err=True)
 
 

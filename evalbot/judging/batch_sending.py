@@ -62,6 +62,7 @@ class BatchProvider(Protocol):
     async def send(
         self,
         requests: Sequence[BatchRequest],
+        model: str,
         params: Mapping[str, Any],
         schemas: Mapping[str, Mapping[str, Any]],
     ) -> str:
@@ -158,9 +159,9 @@ class Sender:
             yield task
 
     def _most(self, task: Task) -> float:
-        """What a request may cost at most; 0 where there is no ceiling to keep."""
+        """What a request may cost at most; 0 where no price is known."""
         price = self.provider.price
-        if self.budget.limit is None or price is None:
+        if price is None:
             return 0.0
         read = task.shelved.bytes + most_tokens(task.answer.text) + MARKS
         return price.of(read, int(self.judge.sampling.get("max_tokens", DEFAULT_MAX_TOKENS)))
@@ -173,7 +174,9 @@ class Sender:
         requests = [BatchRequest(name, one.rules, one.question) for name, one in prompts.items()]
         schemas = {name: reply_schema(one) for name, one in prompts.items()}
         try:
-            provider_id = await self.provider.send(requests, batch.params["sent"], schemas)
+            provider_id = await self.provider.send(
+                requests, batch.params["model"], batch.params["sent"], schemas
+            )
         except ProviderError as error:
             raise EvalbotError(
                 f"judge {self.judge.name}: it is not known whether the provider has the "

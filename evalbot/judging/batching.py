@@ -161,7 +161,6 @@ class _BatchLane:
             )
         except BatchGoneError as error:
             missing = f"the provider has the batch no more ({error})"
-        self._sender.budget.settle(_most(batch), 0.0)
         for result in results:
             meant = left.pop(result.custom_id, None)
             if meant is None:  # somebody else's, or there twice
@@ -172,6 +171,8 @@ class _BatchLane:
                 await self._keep(batch, meant, result)
         for name, meant in left.items():
             await self._keep(batch, meant, BatchResult(name, None, missing))
+        # After the costs were counted: nobody may spend in between what is not left.
+        self._sender.budget.settle(_most(batch), 0.0)
         await self._recorder.flush()
         await self._settle()
         await self._recorder.flush()

@@ -96,6 +96,10 @@ class Material:
         self.cases = {case.key: suite.grading_fingerprint(case) for case in suite.cases}
         self._by_key = {case.key: case for case in suite.cases}
 
+    def case(self, key: str) -> Case:
+        """The case of this key, as it is graded by today."""
+        return self._by_key[key]
+
     def sheet(self, case: str, presentation: Presentation) -> ShelvedSheet:
         """The sheet of a case in this presentation, made once."""
         found = self._sheets.get((case, presentation))
@@ -166,10 +170,10 @@ class Docket:
         self._votes = votes
         self._scope = scope
         self._taken = taken
+        self._within_limit: set[int] = set()
 
     def pages(self, database: Database) -> Iterator[Page]:
         """The tasks, an answer's votes together; each page is read when it is asked for."""
-        asked = 0
         for answers, said in self._stretches(database):
             tasks: list[Task] = []
             judged = unscored = 0
@@ -179,10 +183,18 @@ class Docket:
                 judged += verdicts
                 unscored += len(ballot.replies) - verdicts
                 found = list(self._tasks_for(answer, ballot, said))
-                if found and asked != self._scope.limit:
-                    asked += 1
+                if found and self._is_within_limit(answer):
                     tasks += found
             yield Page(tasks, judged, unscored)
+
+    def _is_within_limit(self, answer: AnswerToJudge) -> bool:
+        """Whether it is one of the first so many; the same ones however often one goes through."""
+        limit = self._scope.limit
+        if limit is None:
+            return True
+        if len(self._within_limit) < limit:
+            self._within_limit.add(answer.id)
+        return answer.id in self._within_limit
 
     def first_votes(self, database: Database) -> Iterator[FirstVote]:
         """The answers that the judge has given a verdict on, as it is asked today."""

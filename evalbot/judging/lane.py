@@ -118,7 +118,7 @@ class Lane:
         self._totals = totals
         self._errors_in_a_row = 0
         self._gone: str | None = None
-        self.refused: set[str] = set()
+        self._refused: set[str] = set()
 
     async def work(self, source: Source[Item], record: Callable[[Item], Awaitable[None]]) -> bool:
         """Everything the source gives; False where the judge or the money was gone before."""
@@ -165,7 +165,7 @@ class Lane:
     async def _ask(
         self, prompt: JudgePrompt, answer: str, sampling: Mapping[str, Any]
     ) -> Judgement:
-        said = await judge_answer(self._provider, prompt, answer, sampling, self.refused)
+        said = await judge_answer(self._provider, prompt, answer, sampling, self._refused)
         self._count(said)
         if self._gone is not None:
             raise GoneError

@@ -222,7 +222,7 @@ class SwapJob:
 
     def _prompt(self, first: AnswerToJudge, second: AnswerToJudge) -> JudgePrompt:
         basis = self.plan.material.basis
-        case = next(one for one in basis.suite.cases if one.key == self.case)
+        case = self.plan.material.case(self.case)
         return pair_prompt(basis.rubric, basis.suite, case, first.text, second.text)
 
 

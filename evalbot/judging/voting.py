@@ -38,7 +38,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VoteForm:
-    """Makes judgements of one judge into what is written. seed: of the votes, if several."""
+    """What the votes of one judge have in common. seed: of the votes, if several."""
 
     form: GradeForm
     judge: JudgeSettings
@@ -49,13 +49,6 @@ class VoteForm:
         seed = {} if self.seed is None else {"seed": self.seed + number}
         return {**self.judge.sampling, **seed}
 
-    def judged(self, task: Task, grade: NewGrade, is_complete: bool) -> Judged:
-        """A vote that is in, with the majority where it was the last one."""
-        grades = [grade]
-        if is_complete:
-            grades.append(self.form.majority(self.judge, task.vote, task.ballot))
-        return Judged(task.answer.id, task.vote.case, task.shelved, grades, is_complete)
-
 
 @dataclass(frozen=True, slots=True)
 class VoteJob:
@@ -65,14 +58,16 @@ class VoteJob:
     by: VoteForm
 
     async def run(self, ask: Ask) -> Judged:
-        """The vote as it is written."""
-        task = self.task
+        """The vote as it is written, with the judge's word where it was the last one."""
+        task, form, judge = self.task, self.by.form, self.by.judge
         answer = task.answer.text
         prompt = task.shelved.sheet.prompt(answer)
         said = await ask(prompt, answer, self.by.sampling(task.vote.number))
-        grade = self.by.form.vote(self.by.judge, task.vote, task.shelved, task.earlier, said)
+        grades = [form.vote(judge, task.vote, task.shelved, task.earlier, said)]
         is_complete = task.ballot.put(task.vote.number, reply_of(said))
-        return self.by.judged(task, grade, is_complete)
+        if is_complete:
+            grades.append(form.majority(judge, task.vote, task.ballot))
+        return Judged(task.answer.id, task.vote.case, task.shelved, grades, is_complete)
 
 
 def _jobs(docket: Docket, database: Database, by: VoteForm) -> Iterator[list[VoteJob]]:

@@ -49,6 +49,7 @@ class AnthropicBatches:
         self._settings = settings
         self._key = provider_key(settings)
         self._known = known_model(settings.model)
+        self.price = _in_batches(priced(settings))
         # Sending is never tried again by itself: a batch could be there twice.
         self._client = AsyncAnthropic(
             api_key=self._key,
@@ -56,14 +57,6 @@ class AnthropicBatches:
             timeout=settings.timeout_s,
             max_retries=settings.retries,
         )
-
-    @property
-    def price(self) -> Price | None:
-        """USD per million tokens in a batch; None where it is not known."""
-        usual = priced(self._settings)
-        if usual is None:
-            return None
-        return Price(usual.read * BATCH_DISCOUNT, usual.written * BATCH_DISCOUNT)
 
     def params(self, sampling: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """What may be sent of these parameters, and what has to be left out."""
@@ -87,10 +80,13 @@ class AnthropicBatches:
     async def send(
         self,
         requests: Sequence[BatchRequest],
+        model: str,
         params: Mapping[str, Any],
         schemas: Mapping[str, Mapping[str, Any]],
     ) -> str:
         """Send a batch; the provider's id. schemas: the form of each reply, by our ids.
+
+        model: what it was written down for, which may be another than today's.
 
         ProviderError where it is not known whether the provider has it now; EvalbotError
         where it has refused it.
@@ -100,7 +96,7 @@ class AnthropicBatches:
         body: Any = [
             {
                 "custom_id": one.custom_id,
-                "params": self._request(one, params, schemas[one.custom_id]),
+                "params": self._request(one, model, params, schemas[one.custom_id]),
             }
             for one in requests
         ]
@@ -146,13 +142,17 @@ class AnthropicBatches:
         await self._client.close()
 
     def _request(
-        self, one: BatchRequest, params: Mapping[str, Any], schema: Mapping[str, Any]
+        self,
+        one: BatchRequest,
+        model: str,
+        params: Mapping[str, Any],
+        schema: Mapping[str, Any],
     ) -> dict[str, Any]:
         sent = {name: value for name, value in params.items() if name != SCHEMA}
         if SCHEMA in params:
             sent[OUTPUT_CONFIG] = {"format": {"type": "json_schema", "schema": portable(schema)}}
         return {
-            "model": self._settings.model.removeprefix(PREFIX),
+            "model": model.removeprefix(PREFIX),
             "system": [{"type": "text", "text": one.rules, "cache_control": {"type": "ephemeral"}}],
             "messages": [{"role": "user", "content": one.question}],
             **sent,
@@ -215,6 +215,13 @@ class AnthropicBatches:
 
     def _words(self, error: Exception) -> str:
         return provider_words(str(error) or type(error).__name__, self._key)
+
+
+def _in_batches(usual: Price | None) -> Price | None:
+    """USD per million tokens in a batch; None where it is not known."""
+    if usual is None:
+        return None
+    return Price(usual.read * BATCH_DISCOUNT, usual.written * BATCH_DISCOUNT)
 
 
 def _listed(batch: Any) -> ListedBatch:

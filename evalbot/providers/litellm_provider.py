@@ -50,17 +50,16 @@ REFUSED_PARAMETER = re.compile(
 
 
 class LitellmProvider:
-    """One judge. Retries what another try can help: connections, limits, busy servers."""
+    """One judge. Retries what another try can help: connections, limits, busy servers.
+
+    price: by the config, else by litellm's list; None where neither tells.
+    """
 
     def __init__(self, settings: JudgeSettings) -> None:
         self._settings = settings
         self._key = provider_key(settings)
         self._litellm = _quiet_litellm()
-
-    @property
-    def price(self) -> Price | None:
-        """The config's, else litellm's; None where neither knows the model."""
-        return priced(self._settings)
+        self.price = priced(settings)
 
     async def complete(self, request: JudgeRequest) -> ProviderReply:
         """One reply; ProviderError where none comes after all retries."""
@@ -129,9 +128,10 @@ class LitellmProvider:
         )
 
     def _words(self, error: Exception) -> str:
-        if isinstance(error, UNREADABLE) and not str(error).startswith("litellm"):
-            return f"the reply has another form than a chat's ({type(error).__name__}: {error})"
-        return provider_words(str(error), self._key)
+        words = str(error)
+        if isinstance(error, UNREADABLE):
+            words = f"the reply has another form than a chat's ({type(error).__name__}: {words})"
+        return provider_words(words, self._key)
 
     def _read(self, reply: Any, seconds: float) -> ProviderReply:
         """Raises one of UNREADABLE where it is no reply of a chat."""

@@ -41,18 +41,23 @@ PRICE = {"input": 1.0, "output": 10.0}
 
 
 def settings(server: BatchServer, **more: Any) -> JudgeSettings:
-    given = {"price": PRICE, "sampling": {"max_tokens": 100, "temperature": 0}, **more}
-    return JudgeSettings("strong", "anthropic/judge", api_base=server.api_base, **given)
+    given: dict[str, Any] = {
+        "price": PRICE,
+        "sampling": {"max_tokens": 100, "temperature": 0},
+        **more,
+    }
+    model = given.pop("model", "anthropic/judge")
+    return JudgeSettings("strong", model, api_base=server.api_base, **given)
 
 
 def session(
     site: JudgeSite, database: Any, server: BatchServer, votes: int = 1,
-    max_cost: float | None = None, **more: Any,
+    max_cost: float | None = None, limit: int | None = None, **more: Any,
 ) -> Session[Judged]:  # fmt: skip
     judge = settings(server, **more)
     material = site.material(database)
     taken = taken_by_batches(database, material, [judge])
-    bench, _ = prepare(database, material, [judge], votes, Scope(), taken)
+    bench, _ = prepare(database, material, [judge], votes, Scope(limit=limit), taken)
     providers = {"strong": AnthropicBatches(judge)}
     return batch_session(
         database, material, bench, providers, taken, Budget(max_cost), first_poll_s=0.01
@@ -348,6 +353,44 @@ def test_a_batch_that_the_provider_has_no_more_is_unscored_and_asked_again(
     assert len(server.asked) == 12
 
 
+def test_a_limit_holds_over_all_batches(site: JudgeSite) -> None:
+    with BatchServer() as server:
+        assert batch(site, server, limit=2) is True
+        assert len(server.asked) == 2
+        assert batch(site, server, limit=3) is True
+    assert (len(server.batches), len(server.asked)) == (2, 5)
+
+
+def test_an_intent_is_sent_to_the_model_it_was_written_down_for(
+    site: JudgeSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: object) -> str:
+        raise RuntimeError("stopped here")
+
+    with BatchServer() as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(AnthropicBatches, "send", fails)
+            with pytest.raises(RuntimeError, match="stopped here"):
+                batch(site, server)
+        batch(site, server, model="anthropic/other")
+    models = [one["params"]["model"] for one in server.asked]
+    assert models == ["judge"] * 6 + ["other"] * 6
+    recorded = Counter((one.params or {})["model"] for one in site.grades("strong#1"))
+    assert recorded == {"anthropic/judge": 6, "anthropic/other": 6}
+
+
+def test_a_batch_sent_without_a_ceiling_counts_against_a_later_one(site: JudgeSite) -> None:
+    with BatchServer(loses=1) as server:
+        with pytest.raises(EvalbotError):
+            batch(site, server)
+        [lost] = opened(site)
+        assert lost.params["most_usd"] > 0.003
+        # What is out could cost all that there is: nothing further is sent before it is back.
+        batch(site, server, votes=2, max_cost=0.0065)
+    spent = sum(grade.cost_usd or 0 for grade in site.grades() if grade.vote)
+    assert spent <= 0.0065
+
+
 def test_what_was_sent_to_another_model_is_recorded_as_that_ones(site: JudgeSite) -> None:
     """The judge's model and price are changed while its batch is out."""
     with BatchServer(loses=1) as server:
@@ -485,7 +528,7 @@ def test_structured_output_is_asked_for_where_the_model_has_it(
         async def send() -> None:
             request = BatchRequest("a-1", "rules", "question")
             form = {"type": "object", "properties": {"verdict": {"type": "string"}}}
-            await provider.send([request], params, {"a-1": form})
+            await provider.send([request], "anthropic/judge", params, {"a-1": form})
             await provider.close()
 
         asyncio.run(send())
