@@ -105,11 +105,11 @@ def test_a_stream_cut_anywhere_is_the_same_answer(end: str, server: FaultServer)
 
 
 def test_slow_tokens_are_no_silence(server: FaultServer) -> None:
-    tokens = [part for i in range(6) for part in (chunk(str(i)), 0.15)]
+    tokens = [part for i in range(6) for part in (chunk(str(i)), 0.25)]
     server.on("hello", stream(*tokens, STOP, DONE))
-    said = ask(server.base_url, timeout_s=0.4)
+    said = ask(server.base_url, timeout_s=1.2)
     assert (said.status, said.text) == (S.OK, "012345")
-    assert (said.timing.total_ms or 0) > 400
+    assert (said.timing.total_ms or 0) > 1200
 
 
 def test_each_chunk_is_shown_as_it_comes(server: FaultServer) -> None:

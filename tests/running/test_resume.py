@@ -58,7 +58,7 @@ def test_what_failed_on_the_way_is_asked_again_only_when_told(
     site.write_cases([f"p{i}" for i in range(len(bad) + 1)])
     for i, reply in enumerate(bad):
         server.on(f"p{i}", reply, answer("now"))
-    site.endpoint("a", server.base_url, timeout_s=0.3)
+    site.endpoint("a", server.base_url, timeout_s=3)
     prepared = site.new()
     run = prepared.run.id
     assert site.work(prepared)

@@ -180,9 +180,10 @@ def test_a_streams_rate_is_by_our_own_clock_whatever_the_server_says(server: Fau
 
 def test_tokens_that_come_in_several_pieces_are_counted_by_the_server(server: FaultServer) -> None:
     """cases.md, T3: chunks are no tokens; the first piece has its share of them."""
-    server.on("p", stream(chunk("a"), 0.05, chunk("b"), STOP, usage(9, 120), DONE))
+    server.on("p", stream(chunk("a"), 0.3, chunk("b"), STOP, usage(9, 120), DONE))
     [sample] = round_of(server.base_url, "p")
-    assert at_least(sample, 60) <= (sample.stream_tps or 0) <= 60 / 0.05
+    # Where "a" is read late, the pause seems shorter; 120 tokens would be 400 a second.
+    assert at_least(sample, 60) <= (sample.stream_tps or 0) <= 60 / 0.2
     assert sample.timing.decode_tps == pytest.approx(sample.stream_tps)
 
 
