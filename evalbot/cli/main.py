@@ -24,6 +24,7 @@ from evalbot.cli import (
     run,
     runs,
     score,
+    serve,
     show,
     speed,
     speeds,
@@ -47,7 +48,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (init, check, demo, run, runs, show, score, judge, rates, speed, speeds, export):
+COMMANDS = (init, check, demo, run, runs, show, score, judge, serve, rates, speed, speeds, export)
+for command in COMMANDS:
     command.register(app)
 app.add_typer(importing.app, name="import")
 app.add_typer(users.app, name="users")

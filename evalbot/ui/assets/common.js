@@ -1,0 +1,63 @@
+/* Buttons and forms of the panels: each sends its action through the panel's hidden button. */
+(() => {
+  "use strict";
+  const waiting = new Map(); // panel → what its hidden button is about to send
+
+  const panelOf = (element) => element.closest("[id^='panel-']")?.id.slice("panel-".length);
+
+  const act = (panel, action) => {
+    const button = document.getElementById(`act-${panel}`);
+    if (!button) return false;
+    waiting.set(panel, action);
+    button.click();
+    return true;
+  };
+
+  // Called by Gradio when the hidden button is pressed: what it sends to the server.
+  const take = (panel) => {
+    const action = waiting.get(panel) ?? null;
+    waiting.delete(panel);
+    return action;
+  };
+
+  const fieldsOf = (form) => {
+    const fields = {};
+    for (const [name, value] of new FormData(form)) {
+      if (typeof value !== "string") continue;
+      if (name in fields) fields[name] = [].concat(fields[name], value);
+      else fields[name] = value;
+    }
+    return fields;
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("button[data-act], a[data-act]");
+    if (!button || button.disabled) return;
+    event.preventDefault();
+    const sure = button.dataset.sure;
+    if (sure && !window.confirm(sure)) return;
+    const panel = panelOf(button);
+    const action = JSON.parse(button.dataset.act);
+    if (panel === "review") window.evalbot.review(action);
+    else act(panel, action);
+  });
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target.closest?.("form[data-act]");
+    if (!form) return;
+    event.preventDefault();
+    const sure = event.submitter?.dataset.sure ?? form.dataset.sure;
+    if (sure && !window.confirm(sure)) return;
+    const action = { ...JSON.parse(form.dataset.act), ...fieldsOf(form) };
+    if (event.submitter?.name) action[event.submitter.name] = event.submitter.value;
+    act(panelOf(form), action);
+  });
+
+  // A select or box that acts at once.
+  document.addEventListener("change", (event) => {
+    const form = event.target.closest?.("form[data-act][data-live]");
+    if (form) form.requestSubmit();
+  });
+
+  window.evalbot = { act, take };
+})();

@@ -1,0 +1,1 @@
+"""The leads' app: campaigns, adjudication, chat, runs, results and speed, a file each."""

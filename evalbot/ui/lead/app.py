@@ -1,0 +1,34 @@
+"""The leads' app: a tab a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gradio as gr
+
+from evalbot.ui.lead.campaigns import build_campaigns
+from evalbot.ui.lead.chat import build_chat
+from evalbot.ui.lead.decide import build_decide
+from evalbot.ui.lead.results import build_results
+from evalbot.ui.lead.runs import build_runs
+from evalbot.ui.lead.site import LeadSite
+from evalbot.ui.lead.speed import build_speed
+
+PAGES: tuple[tuple[str, str, Callable[[LeadSite], None]], ...] = (
+    ("Runs", "runs", build_runs),
+    ("Results", "results", build_results),
+    ("Speed", "speed", build_speed),
+    ("Campaigns", "campaigns", build_campaigns),
+    ("Decide", "decide", build_decide),
+    ("Chat", "chat", build_chat),
+)
+
+
+def build_lead_app(site: LeadSite) -> gr.Blocks:
+    """All pages of leads."""
+    app: gr.Blocks
+    with gr.Blocks(title="evalbot", analytics_enabled=False) as app, gr.Tabs():
+        for label, name, build in PAGES:
+            with gr.Tab(label, id=name):
+                build(site)
+    return app

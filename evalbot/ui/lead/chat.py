@@ -1,0 +1,12 @@
+"""Chat: one prompt to several endpoints side by side."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from evalbot.ui.lead.site import LeadSite
+
+
+def build_chat(site: LeadSite) -> None:
+    """Put this page into the tab that is being built."""
+    gr.Markdown("…")

@@ -1,0 +1,12 @@
+"""Runs: started, watched, stopped, taken up again."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from evalbot.ui.lead.site import LeadSite
+
+
+def build_runs(site: LeadSite) -> None:
+    """Put this page into the tab that is being built."""
+    gr.Markdown("…")

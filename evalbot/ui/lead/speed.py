@@ -1,0 +1,12 @@
+"""Speed: the speed table and its charts."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from evalbot.ui.lead.site import LeadSite
+
+
+def build_speed(site: LeadSite) -> None:
+    """Put this page into the tab that is being built."""
+    gr.Markdown("…")

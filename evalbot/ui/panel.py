@@ -1,0 +1,70 @@
+"""A panel: HTML of our own whose buttons and forms act through one Gradio event.
+
+In a panel's HTML, `data-act='{"do": …}'` on a button sends that object when it is pressed; on a
+form, when it is submitted, with the form's fields beside it. The handler returns the panel's next
+HTML. All text in it must have gone through `as_text` or markupsafe's own escaping.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from evalbot.ui.events import Events
+
+LARGEST_ACTION = 1_000_000
+"""Characters of what a page may send at once; a pasted prompt is the largest of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What a page is built of: its HTML, and the hidden button that carries its actions."""
+
+    html: gr.HTML
+    payload: gr.JSON
+    button: gr.Button
+
+
+def add_panel(
+    name: str,
+    events: Events,
+    act: Callable[..., Any],
+    *,
+    waiting: str = "…",
+    wants_request: bool = False,
+) -> Panel:
+    """Put a panel into the app that is being built.
+
+    act is given the user (and the request, if wanted) and the action as a dict, and returns the
+    next HTML, or `gr.skip()` to leave it.
+    """
+
+    def act_on(*values: Any) -> Any:
+        *who, action = values
+        if not isinstance(action, dict) or len(json.dumps(action)) > LARGEST_ACTION:
+            raise gr.Error("This page sent something that it cannot have sent; load it again.")
+        return act(*who, action)
+
+    html = gr.HTML(Markup("<p class='waiting'>{}</p>").format(waiting), elem_id=f"panel-{name}")
+    payload = gr.JSON(visible=False)
+    button = gr.Button(visible="hidden", elem_id=f"act-{name}")
+    button.click(
+        events.guarded(act_on, wants_request=wants_request),
+        [payload],
+        [html],
+        js=f"() => [window.evalbot.take({json.dumps(name)})]",
+        queue=False,
+        show_progress="hidden",
+        api_visibility="private",
+    )
+    return Panel(html, payload, button)
+
+
+def action_attribute(**action: Any) -> Markup:
+    """`data-act` with this action, as an attribute of a button or form."""
+    return Markup('data-act="{}"').format(json.dumps(action, ensure_ascii=False))

@@ -1,0 +1,1 @@
+"""The reviewers' app. Nothing in it knows of endpoints, models, judges or speeds."""

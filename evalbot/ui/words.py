@@ -1,0 +1,145 @@
+"""The page's own words in English, Japanese and Simplified Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+LANGUAGES = ("en", "ja", "zh-CN")
+
+# Each line: key, then the words in the order of LANGUAGES.
+_TABLE: tuple[tuple[str, str, str, str], ...] = (
+    ("sign_in", "Sign in", "サインイン", "登录"),
+    ("sign_out", "Sign out", "サインアウト", "退出登录"),
+    ("name", "Name", "名前", "用户名"),
+    ("password", "Password", "パスワード", "密码"),
+    ("owner_title", "Open the printed address", "表示されたアドレスを開いてください",
+     "请打开终端中显示的地址"),
+    ("owner_body",
+     "evalbot printed an address with a token when it started. It opens this page once; start "
+     "evalbot again for another one.",
+     "evalbot の起動時に、トークン付きのアドレスが表示されています。"
+     "そのアドレスは一度だけ使えます。もう一度必要なときは、evalbot を起動し直してください。",
+     "evalbot 启动时显示了一个带令牌的地址，该地址只能使用一次。如需新地址，请重新启动 evalbot。"),
+    ("review", "Review", "レビュー", "评审"),
+    ("question", "Question", "問題", "题目"),
+    ("references", "Correct answers", "正解", "参考答案"),
+    ("acceptable", "Tolerable answers", "許容できる答え", "可接受的答案"),
+    ("notes", "What is true", "事実", "事实说明"),
+    ("rubric", "How to grade", "採点の基準", "评分标准"),
+    ("checkpoints", "Checkpoints", "チェック項目", "检查项"),
+    ("answer", "Answer {label}", "回答 {label}", "回答 {label}"),
+    ("answer_cut_off", "cut off by its length limit", "長さの上限で途切れています",
+     "因长度限制被截断"),
+    ("show_all", "Show all of it ({count} characters)", "全文を表示({count} 文字)",
+     "显示全文({count} 个字符)"),
+    ("show_less", "Show less", "折りたたむ", "收起"),
+    ("differences", "Differences to the nearest correct answer", "最も近い正解との違い",
+     "与最接近的参考答案的差异"),
+    ("comment", "Comment", "コメント", "备注"),
+    ("comment_hint", "Your comment is kept as you type.", "入力中の内容は自動で保存されます。",
+     "输入的内容会自动保存。"),
+    ("cannot_judge", "Cannot judge", "判断できない", "无法判断"),
+    ("undo", "Undo", "取り消す", "撤销"),
+    ("previous", "Previous", "前へ", "上一项"),
+    ("next", "Next", "次へ", "下一项"),
+    ("keys", "Keys", "キー一覧", "快捷键"),
+    ("close", "Close", "閉じる", "关闭"),
+    ("key_verdict", "grade the marked answer", "選択中の回答を採点", "为选中的回答评分"),
+    ("key_arrows", "the answer before or after, or the item", "前後の回答または項目へ移動",
+     "移到前后的回答或题目"),
+    ("key_undo", "take back your last grade", "直前の採点を取り消す", "撤销上一次评分"),
+    ("key_comment", "write a comment (Esc leaves it)", "コメントを書く(Esc で抜ける)",
+     "写备注(按 Esc 离开)"),
+    ("key_cannot", "cannot judge this answer", "この回答は判断できない", "无法判断该回答"),
+    ("key_tick", "tick a checkpoint", "チェック項目をオン・オフ", "勾选或取消检查项"),
+    ("key_help", "show or hide this list", "この一覧を表示・非表示", "显示或隐藏本列表"),
+    ("progress", "{done} of {total} answers graded", "{total} 件中 {done} 件を採点済み",
+     "共 {total} 个回答，已评 {done} 个"),
+    ("time_left", "about {time} left at today's pace", "今日のペースで残り約 {time}",
+     "按今天的速度，约剩 {time}"),
+    ("minutes", "{n} min", "{n} 分", "{n} 分钟"),
+    ("hours", "{n} h", "{n} 時間", "{n} 小时"),
+    ("practice", "Practice", "練習", "练习"),
+    ("practice_body", "These answers are for getting to know the rubric; they do not count.",
+     "基準に慣れるための練習です。結果には数えません。", "这是熟悉评分标准的练习，不计入结果。"),
+    ("practice_right", "Right: this one is “{verdict}”.", "正解です。これは「{verdict}」です。",
+     "正确：应为“{verdict}”。"),
+    ("practice_wrong", "This one is “{verdict}”.", "これは「{verdict}」です。",
+     "应为“{verdict}”。"),
+    ("go_on", "Go on", "次へ進む", "继续"),
+    ("your_grade", "your grade", "あなたの採点", "你的评分"),
+    ("done_title", "All done. Thank you!", "すべて終わりました。ありがとうございました。",
+     "全部完成，谢谢！"),
+    ("done_body", "You graded {done} answers. You can close this page.",
+     "{done} 件の回答を採点しました。このページは閉じてかまいません。",
+     "你已评完 {done} 个回答，可以关闭本页了。"),
+    ("held_body", "{count} more answers are waiting for a lead; look in again later.",
+     "あと {count} 件は管理者の確認待ちです。あとでもう一度ご覧ください。",
+     "另有 {count} 个回答等待负责人处理，请稍后再来。"),
+    ("look_back", "Look at what you graded", "採点したものを見る", "查看已评的回答"),
+    ("volunteer", "Grade some more", "もう少し採点する", "再评一些"),
+    ("nothing_title", "Nothing to grade yet", "採点するものはまだありません", "暂无评审任务"),
+    ("nothing_body", "When a lead gives you answers to grade, they appear here.",
+     "採点する回答が割り当てられると、ここに表示されます。", "负责人分配任务后会显示在这里。"),
+    ("choose", "Choose what to grade", "採点するものを選ぶ", "选择评审任务"),
+    ("other_work", "Other tasks", "ほかの課題", "其他任务"),
+    ("closed", "This review is closed.", "このレビューは終了しました。", "该评审已结束。"),
+    ("judge_said", "The judge said “{verdict}”.", "判定モデルは「{verdict}」としました。",
+     "评审模型的判断是“{verdict}”。"),
+    ("judge_none", "The judge gave no grade.", "判定モデルは採点していません。",
+     "评审模型没有给出评分。"),
+    ("keep", "Keep mine", "自分の採点のまま", "保留我的评分"),
+    ("or_change", "or choose another grade", "または別の採点を選ぶ", "或选择其他评分"),
+    ("saving", "Saving …", "保存中…", "正在保存…"),
+    ("offline", "Not saved yet: the server cannot be reached. Trying again …",
+     "まだ保存されていません。サーバーに接続できません。再試行しています…",
+     "尚未保存：无法连接服务器，正在重试…"),
+    ("signed_out", "You are signed out. What you typed is kept: sign in again.",
+     "サインアウトしています。入力した内容は残っています。もう一度サインインしてください。",
+     "你已退出登录。输入的内容已保留，请重新登录。"),
+    ("system_role", "Instructions", "指示", "指令"),
+    ("assistant_role", "Earlier answer", "以前の回答", "此前的回答"),
+    ("lead_pages", "Lead's pages", "管理者ページ", "负责人页面"),
+)  # fmt: skip
+
+
+class Words:
+    """The words of one language; a key that is not there is a bug."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        column = LANGUAGES.index(language) + 1
+        self._words: Mapping[str, str] = {line[0]: line[column] for line in _TABLE}
+
+    def __call__(self, key: str, **values: Any) -> str:
+        """The words of this key, with the values set in."""
+        return self._words[key].format(**values)
+
+
+ALL = {language: Words(language) for language in LANGUAGES}
+
+
+def words_for(accept_language: str | None) -> Words:
+    """The words of the browser's language that it likes best of those we have; else English."""
+    wanted: list[tuple[float, str]] = []
+    for part in (accept_language or "").split(",")[:20]:
+        tag, _, weight = part.strip().partition(";")
+        try:
+            quality = float(weight.strip().removeprefix("q=")) if weight else 1.0
+        except ValueError:
+            continue
+        wanted.append((quality, tag.strip().lower()))
+    for _, tag in sorted(wanted, key=lambda one: -one[0]):
+        for prefix, language in (("ja", "ja"), ("zh", "zh-CN"), ("en", "en")):
+            if tag == prefix or tag.startswith(f"{prefix}-"):
+                return ALL[language]
+    return ALL["en"]
+
+
+def translations() -> dict[str, dict[str, str]]:
+    """The words that Gradio itself sets in, by language; those without values to be filled in."""
+    return {
+        language: {line[0]: line[column] for line in _TABLE if "{" not in line[1]}
+        for column, language in enumerate(LANGUAGES, start=1)
+    }

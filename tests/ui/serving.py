@@ -1,0 +1,78 @@
+"""The real web server, in this process, and a real browser to look at it with."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from evalbot.domain.people import Role
+from evalbot.reviewing.signing_in import sign_in
+from evalbot.reviewing.users import add_user
+from evalbot.store.database import Database
+from evalbot.ui.address import checked_address
+from evalbot.ui.server import Server, build_server
+from tests.waiting import wait_until
+
+CHROMIUM_FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+PASSWORD = "a long enough one"
+
+
+def chromium() -> str | None:
+    """The machine's own Chromium; None where Playwright's is to be used."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found:
+            return found
+    return None
+
+
+@dataclass(frozen=True)
+class Site:
+    """A server that runs."""
+
+    url: str
+    database: Database
+    server: Server
+
+    def cookie(self, name: str) -> dict[str, str]:
+        """A signed-in user's cookie, as Playwright wants it."""
+        token = sign_in(self.database, name, PASSWORD)
+        return {"name": self.server.identity.cookie, "value": token, "url": self.url}
+
+
+def add_people(database: Database, **roles: str) -> None:
+    """Users by name and role, all with the same password."""
+    for name, role in roles.items():
+        add_user(database, name, Role(role), PASSWORD)
+
+
+@contextmanager
+def served(database: Database, folder: Path) -> Iterator[Site]:
+    """Serve over this database on a free port of 127.0.0.1 until the block ends."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        port = bound.getsockname()[1]
+        config = folder / "evalbot.yaml"
+        address = checked_address("127.0.0.1", port, None, ())
+        server = build_server(database, config if config.is_file() else None, folder, address)
+        running = uvicorn.Server(
+            uvicorn.Config(server.app, log_level="error", ws="none", timeout_graceful_shutdown=2)
+        )
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            wait_until(lambda: running.started)
+            yield Site(f"http://127.0.0.1:{port}", database, server)
+        finally:
+            running.should_exit = True
+            thread.join(20)

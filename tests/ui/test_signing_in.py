@@ -1,0 +1,74 @@
+"""The sign-in page in a real browser: in by name, out again, and the one-time address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from evalbot.reviewing.users import disable_user
+from evalbot.store.database import Database, open_database
+from tests.ui.serving import PASSWORD, Site, add_people, served
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with open_database(f"sqlite:///{tmp_path}/evalbot.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def site(database: Database, tmp_path: Path) -> Iterator[Site]:
+    add_people(database, ann="reviewer", lee="lead")
+    with served(database, tmp_path) as running:
+        yield running
+
+
+@pytest.mark.parametrize(("name", "path"), [("ann", "/review/"), ("lee", "/lead/")])
+def test_each_role_comes_to_its_own_pages(
+    site: Site, browser: Browser, name: str, path: str
+) -> None:
+    page = browser.new_page()
+    page.goto(site.url)
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site.url}{path}")
+
+
+def test_a_wrong_password_is_told_and_the_name_kept(site: Site, browser: Browser) -> None:
+    page = browser.new_page(locale="ja")
+    page.goto(f"{site.url}/review/")
+    page.get_by_label("名前").fill("ann")
+    page.get_by_label("パスワード").fill("not the right one")
+    page.get_by_role("button", name="サインイン").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert page.get_by_label("名前").input_value() == "ann"
+
+
+def test_a_disabled_user_is_out_at_once(site: Site, browser: Browser) -> None:
+    context = browser.new_context()
+    context.add_cookies([site.cookie("ann")])  # type: ignore[list-item]
+    page = context.new_page()
+    page.goto(f"{site.url}/review/")
+    disable_user(site.database, "ann")
+    page.reload()
+    page.wait_for_url(f"{site.url}/sign-in")
+
+
+def test_without_users_the_printed_address_opens_once(
+    database: Database, tmp_path: Path, browser: Browser
+) -> None:
+    with served(database, tmp_path) as site:
+        token = site.server.identity.owner_token
+        first, second = browser.new_page(), browser.new_context().new_page()
+        first.goto(f"{site.url}/?token={token}")
+        first.wait_for_url(f"{site.url}/lead/")
+        second.goto(f"{site.url}/?token={token}")
+        second.wait_for_url(f"{site.url}/sign-in")
+        expect(second.locator("main")).to_contain_text("once")
+        add_people(database, lee="lead")
+        first.reload()
+        first.wait_for_url(f"{site.url}/sign-in")
