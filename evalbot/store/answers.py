@@ -104,6 +104,47 @@ def answers_to_score(connection: Connection, run: str) -> Iterator[list[AnswerTo
         ]
 
 
+class AnswerToReview(NamedTuple):
+    """What drawing a review needs of an answer."""
+
+    id: int
+    case: str
+    endpoint: str
+    repeat: int
+
+
+def answers_to_review(connection: Connection, run: str) -> list[AnswerToReview]:
+    """The counting answers of a run that people can grade, in the order they were given.
+
+    Those are answers with a text that is whole, or was cut off; self-checks are left out.
+    """
+    query = (
+        select(
+            answer_table.c.id,
+            answer_table.c.case_key,
+            answer_table.c.endpoint,
+            answer_table.c.repeat,
+        )
+        .where(answer_table.c.status.in_([str(AnswerStatus.OK), str(AnswerStatus.TRUNCATED)]))
+        .where(answer_table.c.pass_number == 1)
+        .order_by(answer_table.c.id)
+    )
+    rows = connection.execute(last_attempts(query, run))
+    return [AnswerToReview._make(row) for row in rows]
+
+
+def texts_of(connection: Connection, answers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+    """Row id, case and text of these answers."""
+    for start in range(0, len(answers), PAGE):
+        rows = connection.execute(
+            select(answer_table.c.id, answer_table.c.case_key, answer_table.c.text).where(
+                answer_table.c.id.in_(list(answers[start : start + PAGE]))
+            )
+        )
+        for row in rows:
+            yield row[0], row[1], row[2]
+
+
 def last_attempts(query: Select[*Columns], run: str) -> Select[*Columns]:
     """Restrict a query on answers to the counting answers of a run."""
     later = answer_table.alias()

@@ -202,6 +202,32 @@ class GradeGlance(NamedTuple):
     at: datetime
 
 
+def glance_at_grades_of(
+    connection: Connection, answers: Sequence[int], layers: Sequence[str]
+) -> dict[int, list[GradeGlance]]:
+    """By answer, the grades of a few answers in these layers, oldest first."""
+    rows = connection.execute(
+        select(
+            grade_table.c.id,
+            grade_table.c.answer_id,
+            grade_table.c.layer,
+            grader_table.c.name,
+            grade_table.c.verdict,
+            grade_table.c.unscored_reason,
+            grade_table.c.rubric_fingerprint,
+            grade_table.c.case_fingerprint,
+            grade_table.c.at,
+        )
+        .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
+        .where(grade_table.c.answer_id.in_(list(answers)), grade_table.c.layer.in_(list(layers)))
+        .order_by(grade_table.c.id)
+    )
+    found: dict[int, list[GradeGlance]] = {}
+    for row in rows:
+        found.setdefault(row[1], []).append(GradeGlance._make(row))
+    return found
+
+
 def glance_at_grades(
     connection: Connection, run: str, layers: Sequence[str]
 ) -> Iterator[GradeGlance]:
@@ -225,6 +251,18 @@ def glance_at_grades(
     )
     result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
     return (GradeGlance._make(row) for page in result.partitions() for row in page)
+
+
+def judge_entropies(connection: Connection, run: str) -> dict[int, float]:
+    """By answer's row id, the entropy of its newest judge majority, in bits."""
+    query = (
+        select(grade_table.c.answer_id, grade_table.c.entropy)
+        .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
+        .where(grade_table.c.layer == "judge", grade_table.c.entropy.is_not(None))
+        .order_by(grade_table.c.id)
+    )
+    rows = connection.execute(last_attempts(query, run))
+    return {answer: entropy for answer, entropy in rows if entropy is not None}
 
 
 class AutoVerdict(NamedTuple):

@@ -59,6 +59,8 @@ def add_panel(
         [html],
         js=f"() => [window.evalbot.take({json.dumps(name)})]",
         queue=False,
+        # Gradio's usual mode drops a press while another is under way.
+        trigger_mode="multiple",
         show_progress="hidden",
         api_visibility="private",
     )
