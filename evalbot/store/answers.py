@@ -225,6 +225,15 @@ def read_answers(
         yield row.id, _recorded(row)
 
 
+def answer_of(
+    connection: Connection, run: str, answer_id: int, *, lock: bool = False
+) -> RecordedAnswer | None:
+    """The answer of this row, if it is of this run; lock: until the transaction ends."""
+    query = select(answer_table).where(answer_table.c.id == answer_id, answer_table.c.run == run)
+    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+    return None if row is None else _recorded(row)
+
+
 def _row(run: str, recorded: RecordedAnswer) -> dict[str, Any]:
     answer, place, timing = recorded.answer, recorded.place, recorded.answer.timing
     return {

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from evalbot.domain.reviewing import Campaign, CampaignPlan, Draw, Layout, Policy
 from evalbot.errors import InputError, NotFoundError
 from evalbot.store.review_schema import campaign_table, draw_table
+from evalbot.store.schema import answer_table, grade_table, run_table
 
 
 def add_campaign(connection: Connection, campaign: Campaign) -> None:
@@ -55,6 +56,21 @@ def list_campaigns(connection: Connection, run: str | None = None) -> list[Campa
     if run is not None:
         query = query.where(campaign_table.c.run == run)
     return [_campaign(row) for row in connection.execute(query)]
+
+
+def runs_with_people(connection: Connection) -> list[str]:
+    """The runs that people have graded, also by import, newest first."""
+    rows = connection.execute(
+        select(run_table.c.id)
+        .where(
+            select(grade_table.c.id)
+            .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
+            .where(answer_table.c.run == run_table.c.id, grade_table.c.layer == "human")
+            .exists()
+        )
+        .order_by(run_table.c.started_at.desc(), run_table.c.id)
+    )
+    return list(rows.scalars())
 
 
 def close_campaign(connection: Connection, campaign_id: str, at: datetime | None) -> None:

@@ -50,7 +50,11 @@ def add_panel(
             raise gr.Error("This page sent something that it cannot have sent; load it again.")
         return act(*who, action)
 
-    html = gr.HTML(Markup("<p class='waiting'>{}</p>").format(waiting), elem_id=f"panel-{name}")
+    html = gr.HTML(
+        Markup("<p class='waiting'>{}</p>").format(waiting),
+        elem_id=f"panel-{name}",
+        apply_default_css=False,
+    )
     payload = gr.JSON(visible=False)
     button = gr.Button(visible="hidden", elem_id=f"act-{name}")
     button.click(

@@ -8,14 +8,15 @@ from typing import Any
 
 import gradio as gr
 
-from evalbot.domain.people import Role, User
+from evalbot.domain.people import User
 from evalbot.errors import EvalbotError
 from evalbot.reviewing.desk import Desk
 from evalbot.store.database import Database
 from evalbot.ui.events import Events
 from evalbot.ui.panel import add_panel
 from evalbot.ui.review.actions import Actions
-from evalbot.ui.review.render import page, top
+from evalbot.ui.review.render import page
+from evalbot.ui.top import top_line
 from evalbot.ui.words import words_for
 
 SILENT = frozenset({"draft"})
@@ -44,7 +45,7 @@ def build_review_app(database: Database, folder: Path, events: Events) -> gr.Blo
 
     def show(user: User, request: gr.Request) -> tuple[str, str]:
         words = words_for(request.headers.get("accept-language"))
-        return top(user, words, is_lead=user.role is Role.LEAD), page(desk.view(user), words)
+        return top_line(user, words), page(desk.view(user), words)
 
     app: gr.Blocks
     with gr.Blocks(title="evalbot", analytics_enabled=False) as app:

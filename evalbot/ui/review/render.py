@@ -7,11 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from evalbot.domain.people import User
 from evalbot.domain.rubrics import Rubric, ScaleStep
 from evalbot.reviewing.desk import DeskAnswer, DeskItem, DeskView
 from evalbot.scoring.differences import ADDED, BOTH, differences
-from evalbot.ui.guard import LEAD, SIGN_OUT
 from evalbot.ui.panel import action_attribute
 from evalbot.ui.text import as_text
 from evalbot.ui.words import Words
@@ -55,19 +53,6 @@ def page(
         saving=words("saving"),
         offline=words("offline"),
         signed_out=words("signed_out"),
-    )
-
-
-def top(user: User, words: Words, *, is_lead: bool) -> str:
-    """The line above everything: who is signed in, and the way out."""
-    return Markup(
-        "<div class='row top'><b>evalbot</b><span class='grow'></span><span>{name}</span>{lead}"
-        "<form method='post' action='{out}'><button>{word}</button></form></div>"
-    ).format(
-        name=as_text(user.name),
-        lead=Markup("<a href='{}/'>{}</a>").format(LEAD, words("lead_pages")) if is_lead else "",
-        out=SIGN_OUT,
-        word=words("sign_out"),
     )
 
 
