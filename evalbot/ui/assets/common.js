@@ -56,5 +56,20 @@
     if (form) form.requestSubmit();
   });
 
+  // Gradio changes a panel in place, so what somebody typed stays in a field that has become
+  // another one's. Where `data-fresh` changes, the fields within begin anew.
+  const beginAnew = (element) => {
+    for (const field of element.querySelectorAll("input, textarea, select")) {
+      if (field.type === "checkbox" || field.type === "radio") field.checked = field.defaultChecked;
+      else if (field.tagName === "SELECT") {
+        const usual = [...field.options].findIndex((one) => one.defaultSelected);
+        field.selectedIndex = Math.max(0, usual);
+      } else field.value = field.defaultValue;
+    }
+  };
+  new MutationObserver((changes) => {
+    for (const element of new Set(changes.map((change) => change.target))) beginAnew(element);
+  }).observe(document, { subtree: true, attributeFilter: ["data-fresh"] });
+
   window.evalbot = { act, take };
 })();

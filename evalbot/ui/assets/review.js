@@ -15,6 +15,7 @@
   let typing = null;
   let focusedId = null;
   let itemKey = null;
+  let seen = null; // the page that was looked at last
 
   function load() {
     try { return JSON.parse(sessionStorage.getItem(STORE)) ?? []; } catch { return []; }
@@ -69,11 +70,7 @@
       const article = articles().find((one) => one.dataset.id === action.id);
       if (!article || unsent.some((one) => one.id === action.id && one.do === "grade")) return;
       clearTimeout(typing);
-      for (const button of article.querySelectorAll("button.verdict")) {
-        const chosen = JSON.parse(button.dataset.act).verdict === action.verdict;
-        button.setAttribute("aria-pressed", String(chosen));
-      }
-      article.dataset.graded = "1";
+      mark(action);
       queue({ ...action, ...contentOf(article) });
       const next = after(article);
       if (next) focus(next);
@@ -93,17 +90,28 @@
   function arrived() {
     const page = root();
     if (!page) return;
-    const done = page.dataset.done;
-    if (unsent.length && done === unsent[0].token) {
+    // Gradio changes the page in place: a new one shows by what it says of itself.
+    const itself = `${page.dataset.done} ${page.querySelector(".item")?.dataset.item ?? ""}`;
+    if (itself === seen) return;
+    const isFirst = seen === null;
+    seen = itself;
+    const isDone = unsent.length > 0 && page.dataset.done === unsent[0].token;
+    if (isDone) {
       clearTimeout(timer);
       unsent.shift();
       keepUnsent();
     }
+    // What is under way already looks as it will.
+    for (const action of unsent) if (action.do === "grade") mark(action);
     const item = page.querySelector(".item");
     const key = item?.dataset.item ?? null;
     const isNew = key !== itemKey;
     itemKey = key;
     restoreFolds();
+    for (const one of articles()) {
+      const note = one.querySelector("details.note");
+      note.open = note.querySelector("textarea").value !== "" || note.contains(document.activeElement);
+    }
     if (item) {
       const all = articles();
       const kept = all.find((one) => one.dataset.id === focusedId);
@@ -111,7 +119,17 @@
       if (isNew) { focus(open ?? all[0], true); window.scrollTo({ top: 0 }); }
       else focus(kept && (!kept.dataset.graded || !open) ? kept : open ?? all[0], true);
     } else focusedId = null;
-    send();
+    if (isDone || isFirst) send();
+  }
+
+  function mark(action) {
+    const article = articles().find((one) => one.dataset.id === action.id);
+    if (!article) return;
+    for (const button of article.querySelectorAll("button.verdict")) {
+      const chosen = JSON.parse(button.dataset.act).verdict === action.verdict;
+      button.setAttribute("aria-pressed", String(chosen));
+    }
+    article.dataset.graded = "1";
   }
 
   function focus(article, quietly) {
@@ -197,7 +215,8 @@
   });
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("#panel-review [data-help]")) { help(); return; }
-    const article = inAnswer(event.target);
+    // A button has done its own part, and may have moved on.
+    const article = event.target.closest?.("button") ? null : inAnswer(event.target);
     if (article && article.dataset.id !== focusedId) focus(article, true);
   });
 
@@ -227,7 +246,8 @@
   const watch = () => {
     const panel = document.getElementById("panel-review");
     if (!panel) { setTimeout(watch, 50); return; }
-    new MutationObserver(arrived).observe(panel, { childList: true, subtree: true });
+    const changes = { childList: true, subtree: true, attributeFilter: ["data-done", "data-item"] };
+    new MutationObserver(arrived).observe(panel, changes);
     arrived();
   };
   watch();

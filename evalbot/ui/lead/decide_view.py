@@ -69,7 +69,7 @@ def answer_view(found: DisputedAnswer, problem: str | None, reason: str) -> str:
         "<details><summary>Whose it is</summary>{model}</details>"
         "<h3>Grades</h3><div class='scroll'><table><thead><tr><th>layer<th>grader<th>verdict"
         "<th>why<th>when</tr></thead><tbody>{grades}</tbody></table></div>"
-        "<form {act}><label>Reason<textarea name='reason' rows='3' required>{reason}</textarea>"
+        "<form data-fresh='{key}' {act}><label>Reason<textarea name='reason' rows='3' required>{reason}</textarea>"
         "</label><p class='row'>{verdicts}</p></form></section>"
     ).format(
         alert=alert(problem),
@@ -88,6 +88,7 @@ def answer_view(found: DisputedAnswer, problem: str | None, reason: str) -> str:
             do="decide", run=found.run.id, answer=found.grades[0].answer_id,
             last=found.last_grade,
         ),
+        key=f"{found.grades[0].answer_id}:{found.last_grade}",
         reason=as_text(reason),
         verdicts=Markup("").join(
             Markup("<button name='verdict' value='{}'>{} {}</button>").format(

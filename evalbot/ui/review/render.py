@@ -178,7 +178,7 @@ def _answer(answer: DeskAnswer, item: DeskItem, words: Words) -> Markup:
     ticked = draft.ticked or (own.ticked if own else ())
     title = words("answer", label=answer.label).strip()
     return Markup(
-        "<article class='answer' data-id='{id}' data-graded='{graded}' tabindex='-1' "
+        "<article class='answer' data-id='{id}' data-fresh='{id}' data-graded='{graded}' tabindex='-1' "
         "aria-label='{title}'><h3>{title} <span class='chip'>{chip}</span></h3>"
         "{cut}<div class='text body' lang='{lang}'>{text}</div>{more}{differences}"
         "{checkpoints}{feedback}<div class='verdicts' role='group'>{verdicts}</div>"
