@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +21,15 @@ from evalbot.ui.server import Server, build_server
 from tests.people import PASSWORD, add_people
 from tests.waiting import wait_until
 
-__all__ = ["CHROMIUM_FLAGS", "PASSWORD", "Site", "add_people", "chromium", "served"]
+__all__ = [
+    "CHROMIUM_FLAGS",
+    "PASSWORD",
+    "Site",
+    "add_people",
+    "chromium",
+    "served",
+    "served_by_command",
+]
 
 CHROMIUM_FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -38,16 +48,41 @@ def chromium() -> str | None:
 
 @dataclass(frozen=True)
 class Site:
-    """A server that runs."""
+    """A server that runs; server: what it is made of, where it runs in this process."""
 
     url: str
     database: Database
-    server: Server
+    server: Server | None = None
 
     def cookie(self, name: str) -> dict[str, str]:
         """A signed-in user's cookie, as Playwright wants it."""
         token = sign_in(self.database, name, PASSWORD)
-        return {"name": self.server.identity.cookie, "value": token, "url": self.url}
+        port = self.url.rpartition(":")[2]
+        return {"name": f"evalbot_session_{port}", "value": token, "url": self.url}
+
+
+@contextmanager
+def served_by_command(database: Database, folder: Path) -> Iterator[Site]:
+    """The same by `evalbot serve` in a process of its own, over the database of this folder."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "evalbot.cli.main", "serve", "--port", str(port)]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            lines = iter(process.stderr.readline, "")
+            assert any(line.startswith("open http") for line in lines)
+            wait_until(lambda: _answers(port))
+            yield Site(f"http://127.0.0.1:{port}", database)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager

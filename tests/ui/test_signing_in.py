@@ -62,6 +62,7 @@ def test_without_users_the_printed_address_opens_once(
     database: Database, tmp_path: Path, browser: Browser
 ) -> None:
     with served(database, tmp_path) as site:
+        assert site.server is not None
         token = site.server.identity.owner_token
         first, second = browser.new_page(), browser.new_context().new_page()
         first.goto(f"{site.url}/?token={token}")
