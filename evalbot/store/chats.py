@@ -21,7 +21,7 @@ from evalbot.store.chat_schema import (
 )
 from evalbot.store.review_schema import campaign_table
 from evalbot.store.schema import run_case_table, run_endpoint_table
-from evalbot.store.texts import get_texts
+from evalbot.store.texts import get_texts, insert_if_new
 
 
 class ChatLine(NamedTuple):
@@ -74,13 +74,10 @@ def add_answer(connection: Connection, chat: str, turn: int, said: ChatAnswer) -
 
 def add_vote(connection: Connection, chat: str, vote: Vote) -> Vote:
     """Write a vote, unless one with its token is there already; the one that counts."""
+    values = {**asdict(vote), "models": list(vote.models), "chat": chat}
+    connection.execute(insert_if_new(connection, vote_table, "token"), [values])
     query = select(vote_table).where(vote_table.c.token == vote.token)
-    before = connection.execute(query).one_or_none()
-    if before is not None:
-        return _vote(before)
-    values = {**asdict(vote), "models": list(vote.models)}
-    connection.execute(insert(vote_table).values(chat=chat, **values))
-    return vote
+    return _vote(connection.execute(query).one())
 
 
 def get_chat(connection: Connection, chat: str) -> Chat:
