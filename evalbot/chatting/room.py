@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -49,7 +49,7 @@ class ChatRoom:
 
     async def ask(
         self, user: User, chat: str, prompt: str, read_config: Callable[[], Config]
-    ) -> AsyncIterator[Snapshot]:
+    ) -> AsyncGenerator[Snapshot]:
         """Ask every endpoint of a chat the next prompt, and tell how it goes.
 
         At most ten snapshots a second, the last one when all is recorded. In a blind chat
