@@ -21,6 +21,10 @@ from evalbot.store.database import Connection, Database
 MOST_LISTED = 100
 
 
+class ChatRefusedError(InputError):
+    """A chat cannot be asked this, or not now; the words tell nothing about its endpoints."""
+
+
 def start_chat(
     database: Database, user: User, config: Config, settings: ChatSettings, *, is_blind: bool
 ) -> Chat:

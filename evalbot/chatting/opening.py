@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 
-from evalbot.chatting.chats import new_id, own_transcript
+from evalbot.chatting.chats import ChatRefusedError, new_id, own_transcript
 from evalbot.domain.chats import ALL_BAD, TIE, Chat
 from evalbot.domain.people import User
 from evalbot.errors import InputError
@@ -80,13 +80,15 @@ def refuse_if_not_open(connection: Connection, chat: Chat, prompt: str) -> None:
     for case in chats.cases_in_review(connection):
         asked = [case.get("prompt"), *(turn["content"] for turn in case.get("messages") or ())]
         if any(text is not None and text.strip() == wanted for text in asked):
-            raise InputError("this is a question of a review that is going on; ask another one")
+            raise ChatRefusedError(
+                "this is a question of a review that is going on; ask another one"
+            )
 
 
 def _refuse_unless_open(connection: Connection, origin: Chat) -> None:
     in_review = chats.endpoints_in_review(connection)
     if not origin.is_open or in_review.keys() & set(origin.settings.endpoints):
-        raise InputError("this chat is closed now")
+        raise ChatRefusedError("this chat is closed now")
 
 
 def _refuse_in_review(connection: Connection, chat: Chat) -> None:

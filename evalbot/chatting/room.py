@@ -9,13 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from evalbot.chatting.chats import own_transcript
+from evalbot.chatting.chats import ChatRefusedError, own_transcript
 from evalbot.chatting.live import Column, LiveAnswer, with_sampling
 from evalbot.chatting.opening import refuse_if_not_open
 from evalbot.domain.chats import ChatAnswer, Transcript
 from evalbot.domain.people import User
 from evalbot.domain.settings import Config, EndpointSettings
-from evalbot.errors import InputError
 from evalbot.formats.received import clean_text
 from evalbot.running.lanes import lanes_of
 from evalbot.running.prepare import choose_endpoints
@@ -57,7 +56,7 @@ class ChatRoom:
         requests are cancelled: what had finished is on record, and of the rest what had come.
         """
         if chat in self._running:
-            raise InputError("this chat is being answered already; wait for it, or stop it")
+            raise ChatRefusedError("this chat is being answered already; wait for it, or stop it")
         self._running[chat] = None
         try:
             turn = await to_the_end(asyncio.to_thread(self._begin, user, chat, prompt, read_config))
@@ -90,7 +89,7 @@ class ChatRoom:
     ) -> _RunningTurn:
         prompt = clean_text(prompt)
         if not prompt.strip():
-            raise InputError("there is nothing to ask: type a prompt first")
+            raise ChatRefusedError("there is nothing to ask: type a prompt first")
         with self._database.read() as connection:
             transcript = own_transcript(connection, user, chat)
             refuse_if_not_open(connection, transcript.chat, prompt)

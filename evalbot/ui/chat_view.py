@@ -11,6 +11,7 @@ from evalbot.chatting.room import Snapshot
 from evalbot.domain.answers import Answer, AnswerStatus
 from evalbot.domain.chats import ALL_BAD, TIE, ChatTurn, Transcript, label_at
 from evalbot.domain.writing import language_of
+from evalbot.errors import InputError
 from evalbot.formats.words import count
 from evalbot.stats.rounding import half_up
 from evalbot.ui.panel import action_attribute
@@ -104,6 +105,14 @@ def vote_html(transcript: Transcript, turn: ChatTurn, words: Words) -> Markup:
             for choice, label in buttons
         ),
     )
+
+
+def turn_of(transcript: Transcript, number: object) -> ChatTurn:
+    """The turn of this number, as a page sent it."""
+    for turn in transcript.turns:
+        if turn.number == number:
+            return turn
+    raise InputError("this chat has no such turn (any more); load the page again")
 
 
 def chosen_by(turn: ChatTurn, choice: object) -> str:

@@ -129,6 +129,9 @@ _TABLE: tuple[tuple[str, str, str, str], ...] = (
     ("chat_best", "{label} is best", "{label} が最も良い", "{label} 最好"),
     ("chat_tie", "Alike", "同じくらい", "不相上下"),
     ("chat_all_bad", "All bad", "どれも悪い", "都不好"),
+    ("chat_unready", "This chat cannot be used just now; please tell a lead.",
+     "このチャットは現在使えません。管理者に知らせてください。",
+     "目前无法使用此对话，请告知负责人。"),
     ("chat_voted", "You voted: {choice}.", "投票済み：{choice}", "你的投票：{choice}"),
     ("lead_pages", "Lead's pages", "管理者ページ", "负责人页面"),
 )  # fmt: skip

@@ -17,11 +17,11 @@ from evalbot.chatting.live import Stage
 from evalbot.chatting.opening import close_to_reviewers, count_votes, open_to_reviewers
 from evalbot.chatting.room import ChatRoom, Snapshot
 from evalbot.domain.cases import Task
-from evalbot.domain.chats import ChatSettings, ChatTurn, Transcript
+from evalbot.domain.chats import ChatSettings
 from evalbot.domain.people import User
 from evalbot.errors import InputError
 from evalbot.formats.catalogue import list_rubrics
-from evalbot.ui.chat_view import chosen_by, running_html
+from evalbot.ui.chat_view import chosen_by, running_html, turn_of
 from evalbot.ui.lead.chat_view import (
     WORDS,
     CaseChoices,
@@ -191,12 +191,12 @@ class ChatPage:
             raise failure
 
     def _vote(self, user: User, chat: str, action: Mapping[str, Any]) -> None:
-        turn = _turn(read_chat(self._database, user, chat), action)
+        turn = turn_of(read_chat(self._database, user, chat), action.get("turn"))
         vote(self._database, user, chat, turn.number, chosen_by(turn, action.get("choice")))
 
     def _make_case(self, user: User, chat: str, action: Mapping[str, Any]) -> str:
         transcript = read_chat(self._database, user, chat)
-        turn = _turn(transcript, action)
+        turn = turn_of(transcript, action.get("turn"))
         references = action.get("reference", [])
         texts = [references] if isinstance(references, str) else references
         earlier = turn.endpoint(str(action.get("earlier", "")))
@@ -232,10 +232,3 @@ class ChatPage:
 
 def _answering(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(one.endpoint for one in snapshot.columns if one.stage is not Stage.DONE)
-
-
-def _turn(transcript: Transcript, action: Mapping[str, Any]) -> ChatTurn:
-    for turn in transcript.turns:
-        if turn.number == action.get("turn"):
-            return turn
-    raise InputError("this chat has no such turn (any more); load the page again")
