@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +13,7 @@ from evalbot.domain.people import User
 from evalbot.domain.settings import Config
 from evalbot.errors import InputError
 from evalbot.fingerprint import fingerprint
+from evalbot.formats.received import clean_text
 from evalbot.formats.sampling import KNOWN
 from evalbot.running.prepare import choose_endpoints
 from evalbot.store import chats
@@ -35,6 +37,8 @@ def start_chat(
         raise InputError("a blind chat needs two endpoints or more; choose another one as well")
     choose_endpoints(config, settings.endpoints)
     _check_sampling(settings.sampling)
+    system = clean_text(settings.system or "").strip() or None
+    settings = replace(settings, system=system)
     chat = Chat(new_id(), user.name, settings, datetime.now(UTC), is_blind)
     with database.write() as connection:
         chats.add_chat(connection, chat)

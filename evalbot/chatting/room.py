@@ -80,9 +80,11 @@ class ChatRoom:
             turn.stop(endpoint)
 
     def running_turn(self, chat: str) -> int | None:
-        """The number of the turn that is being answered; None where nothing is."""
-        turn = self._running.get(chat)
-        return None if turn is None else turn.number
+        """The number of the turn that is being answered, 0 while it begins; None without one."""
+        if chat not in self._running:
+            return None
+        turn = self._running[chat]
+        return 0 if turn is None else turn.number
 
     def _begin(
         self, user: User, chat: str, prompt: str, read_config: Callable[[], Config]

@@ -105,6 +105,13 @@ class ChatTurn:
         said = tuple(name for name in self.order if self.answers[name].answer.text.strip())
         return said if len(said) >= FEWEST_TO_VOTE_ON else ()
 
+    def is_running(self, running: int | None) -> bool:
+        """Whether it is this turn that is being answered, of which nothing is to be shown yet.
+
+        running: its number, 0 while it begins, None where none is.
+        """
+        return self.number == running or (running is not None and not self.answers)
+
     def vote_of(self, voter: str) -> Vote | None:
         """What this person voted."""
         return next((vote for vote in self.votes if vote.voter == voter), None)

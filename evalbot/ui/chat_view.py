@@ -19,6 +19,9 @@ from evalbot.ui.text import as_text
 from evalbot.ui.words import Words
 
 UNKNOWN = "–"
+LONGEST_SHOWN = 200_000
+"""Characters of one text: the page is sent anew with every vote."""
+
 COLUMNS = Markup('<div class="chat-columns">{}</div>')
 ANSWER = Markup('<article class="chat-answer"><h3>{label}{name}</h3>{body}</article>')
 TEXT = Markup('<div class="text" lang="{}">{}</div>')
@@ -51,8 +54,12 @@ def joined(parts: Iterable[Markup]) -> Markup:
 
 
 def text_html(text: str) -> Markup:
-    """Somebody's text, in the fonts of its language."""
-    return TEXT.format(language_of(text), as_text(text))
+    """Somebody's text, in the fonts of its language; the start of one that is endless."""
+    rest = len(text) - LONGEST_SHOWN
+    shown = TEXT.format(language_of(text), as_text(text[:LONGEST_SHOWN]))
+    if rest > 0:
+        shown += NOTE.format("warn", f"… and {count(rest, 'more character')}")
+    return shown
 
 
 def running_html(snapshot: Snapshot, words: Words) -> Markup:

@@ -150,6 +150,22 @@ def test_leaving_the_page_cancels_and_keeps_what_was_said(
     assert turn.answers["beta-9b"].answer.status is S.OK
 
 
+def test_a_server_that_ends_keeps_what_was_said(
+    database: Database, tmp_path: Path, browser: Browser, a: FaultServer
+) -> None:
+    a.on("Hello", HANGING)
+    Project(tmp_path).endpoint("alpha-7b", a.base_url)
+    add_people(database, lee="lead")
+    with served(database, tmp_path) as site:
+        chat = ChatPage(site, browser)
+        chat.choose("alpha-7b")
+        chat.ask("Hello")
+        expect(chat.live).to_contain_text("so far", timeout=PATIENCE_MS)
+    said = on_record(database).answers["alpha-7b"].answer
+    assert (said.status, said.text) == (S.CANCELLED, "so far")
+    chat.close()
+
+
 def test_a_long_stream_holds_up_nobody_else(
     chat: ChatPage, site: Site, browser: Browser, a: FaultServer
 ) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from evalbot.domain.answers import Answer, AnswerStatus, Timing, Usage
 from evalbot.domain.chats import label_at
-from evalbot.ui.chat_view import speed_line, text_html
+from evalbot.ui.chat_view import LONGEST_SHOWN, speed_line, text_html
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 
@@ -33,3 +33,9 @@ def test_labels_are_letters_and_then_letters_with_numbers() -> None:
 def test_text_names_its_language_for_the_fonts() -> None:
     assert 'lang="ja"' in text_html("ひらがな")
     assert 'lang="zh"' in text_html("中文")
+
+
+def test_of_an_endless_text_the_start_is_shown() -> None:
+    html = text_html("x" * (LONGEST_SHOWN + 1))
+    assert "… and 1 more character" in html
+    assert "x" * (LONGEST_SHOWN + 1) not in html

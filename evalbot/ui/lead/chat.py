@@ -158,7 +158,7 @@ class ChatPage:
                 for name, value in zip(SAMPLING, sampling, strict=True)
                 if value is not None
             }
-            settings = ChatSettings(tuple(endpoints), (system or "").strip() or None, given)
+            settings = ChatSettings(tuple(endpoints), system, given)
             started = await asyncio.to_thread(
                 lambda: start_chat(
                     self._database, user, self._site.config(), settings, is_blind=blind
@@ -220,7 +220,7 @@ class ChatPage:
     def _html(self, user: User, chat: str, note: Markup | str = "") -> Markup:
         lines = list_chats(self._database, user)
         if not chat:
-            return empty_html(lines)
+            return empty_html(lines, has_endpoints=bool(self._site.config().endpoints))
         return chat_html(
             read_chat(self._database, user, chat),
             lines,

@@ -54,10 +54,12 @@ class CaseChoices:
     rubrics: Sequence[str]
 
 
-def empty_html(lines: Sequence[ChatLine]) -> Markup:
+def empty_html(lines: Sequence[ChatLine], *, has_endpoints: bool) -> Markup:
     """No chat is chosen: a new one begins with the next prompt."""
-    hint = Markup('<p class="quiet">Choose who answers, and type a prompt below.</p>')
-    return Markup('<div class="chat">{}{}</div>').format(_list(lines), hint)
+    hint = "Choose who answers, and type a prompt below."
+    if not has_endpoints:
+        hint = "evalbot.yaml has no endpoints to ask yet: add some there, and open this tab again."
+    return Markup('<div class="chat">{}<p class="quiet">{}</p></div>').format(_list(lines), hint)
 
 
 def chat_html(
@@ -70,7 +72,7 @@ def chat_html(
     """One chat. running: the turn that is being answered, of which only the prompt is shown."""
     head = Markup("") if running is not None else _head(transcript, lines)
     turns = joined(
-        _turn(transcript, turn, choices, is_running=turn.number == running)
+        _turn(transcript, turn, choices, is_running=turn.is_running(running))
         for turn in transcript.turns
     )
     return Markup('<div class="chat" data-chat="{}">{}{}{}</div>').format(

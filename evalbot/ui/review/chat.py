@@ -157,7 +157,7 @@ class ReviewChat:
         if running is None:
             again = BUTTON.format(action_attribute(do="leave"), words("chat_again"))
         turns = joined(
-            _turn(transcript, turn, words, is_running=turn.number == running)
+            _turn(transcript, turn, words, is_running=turn.is_running(running))
             for turn in transcript.turns
         )
         return Markup(
