@@ -13,6 +13,7 @@ import sys
 import typer
 
 from evalbot.cli import (
+    assign,
     check,
     db,
     demo,
@@ -48,7 +49,22 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (init, check, demo, run, runs, show, score, judge, serve, rates, speed, speeds, export)
+COMMANDS = (
+    init,
+    check,
+    demo,
+    run,
+    runs,
+    show,
+    score,
+    judge,
+    assign,
+    serve,
+    rates,
+    speed,
+    speeds,
+    export,
+)
 for command in COMMANDS:
     command.register(app)
 app.add_typer(importing.app, name="import")

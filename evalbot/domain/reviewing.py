@@ -69,13 +69,18 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One draw of a campaign: the first, or an extension."""
+    """One draw of a campaign: the first, or an extension.
+
+    chances: each unit's chance in this draw, also of those that were not drawn, and of those
+    that an earlier draw had taken. A unit is an answer's row id or, drawn together, a case.
+    """
 
     campaign: str
     number: int
     policy: Policy
     seed: int
     budget: int | None
+    chances: Mapping[str, float]
     by: str
     at: datetime
 

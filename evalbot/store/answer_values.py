@@ -35,7 +35,7 @@ def answer_values(answer: Answer) -> dict[str, Any]:
     }
 
 
-def answer_of(row: Row[Any]) -> Answer:
+def answer_from(row: Row[Any]) -> Answer:
     """The answer of a row that has these columns."""
     return Answer(
         status=AnswerStatus(row.status),

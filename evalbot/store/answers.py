@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, Select, insert, select
 
 from evalbot.domain.answers import AnswerStatus, Place
 from evalbot.domain.runs import RecordedAnswer
-from evalbot.store.answer_values import answer_of, answer_values
+from evalbot.store.answer_values import answer_from, answer_values
 from evalbot.store.schema import answer_table, run_table
 
 PAGE = 2_000
@@ -105,6 +105,47 @@ def answers_to_score(connection: Connection, run: str) -> Iterator[list[AnswerTo
         ]
 
 
+class AnswerToReview(NamedTuple):
+    """What drawing a review needs of an answer."""
+
+    id: int
+    case: str
+    endpoint: str
+    repeat: int
+
+
+def answers_to_review(connection: Connection, run: str) -> list[AnswerToReview]:
+    """The counting answers of a run that people can grade, in the order they were given.
+
+    Those are answers with a text that is whole, or was cut off; self-checks are left out.
+    """
+    query = (
+        select(
+            answer_table.c.id,
+            answer_table.c.case_key,
+            answer_table.c.endpoint,
+            answer_table.c.repeat,
+        )
+        .where(answer_table.c.status.in_([str(AnswerStatus.OK), str(AnswerStatus.TRUNCATED)]))
+        .where(answer_table.c.pass_number == 1)
+        .order_by(answer_table.c.id)
+    )
+    rows = connection.execute(last_attempts(query, run))
+    return [AnswerToReview._make(row) for row in rows]
+
+
+def texts_of(connection: Connection, answers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+    """Row id, case and text of these answers."""
+    for start in range(0, len(answers), PAGE):
+        rows = connection.execute(
+            select(answer_table.c.id, answer_table.c.case_key, answer_table.c.text).where(
+                answer_table.c.id.in_(list(answers[start : start + PAGE]))
+            )
+        )
+        for row in rows:
+            yield row[0], row[1], row[2]
+
+
 def last_attempts(query: Select[*Columns], run: str) -> Select[*Columns]:
     """Restrict a query on answers to the counting answers of a run."""
     later = answer_table.alias()
@@ -185,6 +226,15 @@ def read_answers(
         yield row.id, _recorded(row)
 
 
+def answer_of(
+    connection: Connection, run: str, answer_id: int, *, lock: bool = False
+) -> RecordedAnswer | None:
+    """The answer of this row, if it is of this run; lock: until the transaction ends."""
+    query = select(answer_table).where(answer_table.c.id == answer_id, answer_table.c.run == run)
+    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+    return None if row is None else _recorded(row)
+
+
 def _row(run: str, recorded: RecordedAnswer) -> dict[str, Any]:
     place = recorded.place
     return {
@@ -206,7 +256,7 @@ def _recorded(row: Row[Any]) -> RecordedAnswer:
         attempt=row.attempt,
         question_fingerprint=row.question,
         model_fingerprint=row.model_fingerprint,
-        answer=answer_of(row),
+        answer=answer_from(row),
     )
 
 

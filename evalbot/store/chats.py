@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 
 from evalbot.domain.chats import Chat, ChatAnswer, ChatSettings, ChatTurn, Transcript, Vote
 from evalbot.errors import NotFoundError
-from evalbot.store.answer_values import answer_of, answer_values
+from evalbot.store.answer_values import answer_from, answer_values
 from evalbot.store.chat_schema import (
     chat_answer_table,
     chat_table,
@@ -96,7 +96,7 @@ def read_transcript(connection: Connection, chat: str) -> Transcript:
         select(chat_answer_table).where(chat_answer_table.c.chat == chat)
     ):
         answers[row.turn][row.endpoint] = ChatAnswer(
-            row.endpoint, answer_of(row), row.settings, row.model_id, row.model_fingerprint
+            row.endpoint, answer_from(row), row.settings, row.model_id, row.model_fingerprint
         )
     votes: dict[int, list[Vote]] = defaultdict(list)
     for row in connection.execute(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from evalbot.domain.answers import Place
 from evalbot.domain.runs import NewGrade, StoredGrade
@@ -130,7 +131,22 @@ def read_grades(
     connection: Connection, run: str, layers: Sequence[str] = (), *, all_attempts: bool = False
 ) -> Iterator[StoredGrade]:
     """Grades of a run in the order they were given; by default of the counting answers only."""
-    query = (
+    query = _whole_grades()
+    query = query.where(answer_table.c.run == run) if all_attempts else last_attempts(query, run)
+    if layers:
+        query = query.where(grade_table.c.layer.in_(list(layers)))
+    result = connection.execute(query.order_by(grade_table.c.id), execution_options=STREAMED)
+    return (_stored(row) for row in result)
+
+
+def grades_of_answer(connection: Connection, answer_id: int) -> list[StoredGrade]:
+    """Every grade of one answer, in the order they were given."""
+    query = _whole_grades().where(grade_table.c.answer_id == answer_id)
+    return [_stored(row) for row in connection.execute(query.order_by(grade_table.c.id))]
+
+
+def _whole_grades() -> Select[Any]:
+    return (
         select(
             grade_table,
             grader_table.c.name,
@@ -143,40 +159,38 @@ def read_grades(
         .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
         .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
     )
-    query = query.where(answer_table.c.run == run) if all_attempts else last_attempts(query, run)
-    if layers:
-        query = query.where(grade_table.c.layer.in_(list(layers)))
-    result = connection.execute(query.order_by(grade_table.c.id), execution_options=STREAMED)
-    for row in result:
-        yield StoredGrade(
-            id=row.id,
-            answer_id=row.answer_id,
-            place=Place(row.case_key, row.endpoint, row.repeat, row.pass_number),
-            grade=NewGrade(
-                layer=row.layer,
-                grader=row.name,
-                grader_family=row.family,
-                verdict=row.verdict,
-                unscored_reason=row.unscored_reason,
-                rubric=row.rubric,
-                rubric_version=row.rubric_version,
-                rubric_fingerprint=row.rubric_fingerprint,
-                case_fingerprint=row.case_fingerprint,
-                evidence=row.evidence,
-                rationale=row.rationale,
-                token=row.token,
-                at=row.at,
-                checkpoints=row.checkpoints,
-                comment=row.comment,
-                vote=row.vote,
-                entropy=row.entropy,
-                campaign=row.campaign,
-                seen=row.seen,
-                params=row.params,
-                cost_usd=row.cost_usd,
-                prompt_fingerprint=row.prompt_fingerprint,
-            ),
-        )
+
+
+def _stored(row: Row[Any]) -> StoredGrade:
+    return StoredGrade(
+        id=row.id,
+        answer_id=row.answer_id,
+        place=Place(row.case_key, row.endpoint, row.repeat, row.pass_number),
+        grade=NewGrade(
+            layer=row.layer,
+            grader=row.name,
+            grader_family=row.family,
+            verdict=row.verdict,
+            unscored_reason=row.unscored_reason,
+            rubric=row.rubric,
+            rubric_version=row.rubric_version,
+            rubric_fingerprint=row.rubric_fingerprint,
+            case_fingerprint=row.case_fingerprint,
+            evidence=row.evidence,
+            rationale=row.rationale,
+            token=row.token,
+            at=row.at,
+            checkpoints=row.checkpoints,
+            comment=row.comment,
+            vote=row.vote,
+            entropy=row.entropy,
+            campaign=row.campaign,
+            seen=row.seen,
+            params=row.params,
+            cost_usd=row.cost_usd,
+            prompt_fingerprint=row.prompt_fingerprint,
+        ),
+    )
 
 
 def count_grades(connection: Connection, run: str) -> int:
@@ -202,6 +216,58 @@ class GradeGlance(NamedTuple):
     at: datetime
 
 
+def glance_at_grades_of(
+    connection: Connection, answers: Sequence[int], layers: Sequence[str]
+) -> dict[int, list[GradeGlance]]:
+    """By answer, the grades of a few answers in these layers, oldest first."""
+    rows = connection.execute(
+        select(
+            grade_table.c.id,
+            grade_table.c.answer_id,
+            grade_table.c.layer,
+            grader_table.c.name,
+            grade_table.c.verdict,
+            grade_table.c.unscored_reason,
+            grade_table.c.rubric_fingerprint,
+            grade_table.c.case_fingerprint,
+            grade_table.c.at,
+        )
+        .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
+        .where(grade_table.c.answer_id.in_(list(answers)), grade_table.c.layer.in_(list(layers)))
+        .order_by(grade_table.c.id)
+    )
+    found: dict[int, list[GradeGlance]] = {}
+    for row in rows:
+        found.setdefault(row[1], []).append(GradeGlance._make(row))
+    return found
+
+
+def glance_at_reviewed(connection: Connection, run: str) -> Iterator[tuple[str, list[GradeGlance]]]:
+    """Of each counting answer that people have graded: its case, and all its grades."""
+    by_people = select(grade_table.c.answer_id).where(grade_table.c.layer == "human")
+    query = (
+        select(
+            answer_table.c.case_key,
+            grade_table.c.id,
+            grade_table.c.answer_id,
+            grade_table.c.layer,
+            grader_table.c.name,
+            grade_table.c.verdict,
+            grade_table.c.unscored_reason,
+            grade_table.c.rubric_fingerprint,
+            grade_table.c.case_fingerprint,
+            grade_table.c.at,
+        )
+        .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
+        .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
+        .where(grade_table.c.answer_id.in_(by_people))
+        .order_by(grade_table.c.answer_id, grade_table.c.id)
+    )
+    result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
+    for (case, _), rows in groupby(result, key=lambda row: (row[0], row[2])):
+        yield case, [GradeGlance._make(row[1:]) for row in rows]
+
+
 def glance_at_grades(
     connection: Connection, run: str, layers: Sequence[str]
 ) -> Iterator[GradeGlance]:
@@ -225,6 +291,18 @@ def glance_at_grades(
     )
     result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
     return (GradeGlance._make(row) for page in result.partitions() for row in page)
+
+
+def judge_entropies(connection: Connection, run: str) -> dict[int, float]:
+    """By answer's row id, the entropy of its newest judge majority, in bits."""
+    query = (
+        select(grade_table.c.answer_id, grade_table.c.entropy)
+        .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
+        .where(grade_table.c.layer == "judge", grade_table.c.entropy.is_not(None))
+        .order_by(grade_table.c.id)
+    )
+    rows = connection.execute(last_attempts(query, run))
+    return {answer: entropy for answer, entropy in rows if entropy is not None}
 
 
 class AutoVerdict(NamedTuple):

@@ -47,13 +47,14 @@ campaign_table = Table(
 
 
 class DrawColumns(TypedColumns):
-    """One draw of a campaign."""
+    """One draw of a campaign; chances: by unit, drawn or not."""
 
     campaign: Named[str] = Column(String(16), ForeignKey("campaigns.id"), primary_key=True)
     number: Named[int] = Column(primary_key=True)
     policy: Named[str] = Column(String(12))
     seed: Named[int]
     budget: Named[int | None]
+    chances: Named[Any] = Column(JSON)
     by: Named[str] = Column(Text)
     at: Named[datetime] = Column(UtcTime)
 
@@ -66,7 +67,10 @@ draw_table = Table(
 
 
 class AssignmentColumns(TypedColumns):
-    """One answer given to one reviewer. Only the last three columns ever change."""
+    """One answer given to one reviewer. Only the last three columns ever change.
+
+    Practice items have numbers below 0, so that they come first and are never counted.
+    """
 
     id: Named[str] = Column(String(24), primary_key=True)
     campaign: Named[str] = Column(String(16), ForeignKey("campaigns.id"))
@@ -96,6 +100,7 @@ assignment_table = Table(
     AssignmentColumns,
     UniqueConstraint("campaign", "reviewer", "item", "position"),
     Index("ix_assignments_answer", "answer_id"),
+    Index("ix_assignments_queue", "campaign", "reviewer", "withdrawn_at", "done_at", "item"),
 )
 
 

@@ -17,7 +17,7 @@ from evalbot.ui.address import FORWARDED, Address
 from evalbot.ui.identity import Identity, NotAllowedError
 
 REVIEW, LEAD = "/review", "/lead"
-SIGN_IN = "/sign-in"
+SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 ROLES = {REVIEW: Role.REVIEWER, LEAD: Role.LEAD}
 """The two apps by where they are mounted, and who may use them."""
 

@@ -62,7 +62,11 @@ def add_panel(
             return gr.skip(), ALERT.format(error.message)
 
     told = gr.HTML("", elem_id=f"panel-{name}-told", elem_classes="told")
-    html = gr.HTML(Markup("<p class='waiting'>{}</p>").format(waiting), elem_id=f"panel-{name}")
+    html = gr.HTML(
+        Markup("<p class='waiting'>{}</p>").format(waiting),
+        elem_id=f"panel-{name}",
+        apply_default_css=False,
+    )
     payload = gr.JSON(visible=False)
     button = gr.Button(visible="hidden", elem_id=f"act-{name}")
     button.click(
@@ -71,6 +75,8 @@ def add_panel(
         [html, told],
         js=f"() => [window.evalbot.take({json.dumps(name)})]",
         queue=False,
+        # Gradio's usual mode drops a press while another is under way.
+        trigger_mode="multiple",
         show_progress="hidden",
         api_visibility="private",
     )

@@ -51,7 +51,7 @@ def build_server(
     app.include_router(sign_in_routes(database, identity, address))
     site = LeadSite(database, config_path, folder, Events(identity, Role.LEAD))
     app.include_router(download_routes(site))
-    review = build_review_app(database, Events(identity, Role.REVIEWER), site.config)
+    review = build_review_app(database, folder, Events(identity, Role.REVIEWER), site.config)
     app = _mounted(app, review, REVIEW, REVIEW_ASSETS, identity, address)
     app = _mounted(app, build_lead_app(site), LEAD, LEAD_ASSETS, identity, address)
     return Server(Guard(app, address, identity), identity)

@@ -14,7 +14,7 @@ from evalbot.reviewing.signing_in import SESSION_LASTS, SignInError, sign_in
 from evalbot.store.database import Database
 from evalbot.ui.address import Address
 from evalbot.ui.assets import asset_text
-from evalbot.ui.guard import LEAD, REVIEW, SIGN_IN
+from evalbot.ui.guard import LEAD, REVIEW, SIGN_IN, SIGN_OUT
 from evalbot.ui.identity import Identity
 from evalbot.ui.words import Words, words_for
 
@@ -85,7 +85,7 @@ def sign_in_routes(database: Database, identity: Identity, address: Address) -> 
             return _form(words_for(request.headers.get("accept-language")), str(error), name)
         return with_session(session)
 
-    @router.post("/sign-out")
+    @router.post(SIGN_OUT)
     def leave(request: Request) -> Response:
         identity.leave(request.cookies)
         response = RedirectResponse(SIGN_IN, 303)

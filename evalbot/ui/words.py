@@ -27,6 +27,7 @@ _TABLE: tuple[tuple[str, str, str, str], ...] = (
     ("acceptable", "Tolerable answers", "許容できる答え", "可接受的答案"),
     ("notes", "What is true", "事実", "事实说明"),
     ("rubric", "How to grade", "採点の基準", "评分标准"),
+    ("examples", "Examples", "例", "示例"),
     ("checkpoints", "Checkpoints", "チェック項目", "检查项"),
     ("answer", "Answer {label}", "回答 {label}", "回答 {label}"),
     ("answer_cut_off", "cut off by its length limit", "長さの上限で途切れています",

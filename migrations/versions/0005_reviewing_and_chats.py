@@ -44,6 +44,7 @@ def upgrade() -> None:
         sa.Column("policy", sa.String(length=12), nullable=False),
         sa.Column("seed", sa.Integer(), nullable=False),
         sa.Column("budget", sa.Integer(), nullable=True),
+        sa.Column("chances", sa.JSON(), nullable=False),
         sa.Column("by", sa.Text(), nullable=False),
         sa.Column("at", sa.String(length=32), nullable=False),
         sa.ForeignKeyConstraint(["campaign"], ["campaigns.id"], name=op.f("fk_draws_campaign")),
@@ -93,6 +94,12 @@ def upgrade() -> None:
         ),
     )
     op.create_index("ix_assignments_answer", "assignments", ["answer_id"], unique=False)
+    op.create_index(
+        "ix_assignments_queue",
+        "assignments",
+        ["campaign", "reviewer", "withdrawn_at", "done_at", "item"],
+        unique=False,
+    )
     op.create_table(
         "drafts",
         sa.Column("assignment", sa.String(length=24), nullable=False),

@@ -13,19 +13,19 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evalbot.domain.people import Role
 from evalbot.reviewing.signing_in import sign_in
-from evalbot.reviewing.users import add_user
 from evalbot.store.database import Database
 from evalbot.ui.address import checked_address
 from evalbot.ui.server import Server, build_server
+from tests.people import PASSWORD, add_people
 from tests.waiting import wait_until
+
+__all__ = ["CHROMIUM_FLAGS", "PASSWORD", "Sent", "Site", "add_people", "chromium", "served"]
 
 CHROMIUM_FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-PASSWORD = "a long enough one"
 
 
 def chromium() -> str | None:
@@ -49,12 +49,6 @@ class Site:
         """A signed-in user's cookie, as Playwright wants it."""
         token = sign_in(self.database, name, PASSWORD)
         return {"name": self.server.identity.cookie, "value": token, "url": self.url}
-
-
-def add_people(database: Database, **roles: str) -> None:
-    """Users by name and role, all with the same password."""
-    for name, role in roles.items():
-        add_user(database, name, Role(role), PASSWORD)
 
 
 class Sent:

@@ -1,24 +1,21 @@
 /* Buttons and forms of the panels: each sends its action through the panel's hidden button. */
 (() => {
   "use strict";
-  const waiting = new Map(); // panel → what its hidden button is about to send
+  const waiting = new Map(); // panel → what its hidden button is about to send, first to last
 
   const panelOf = (element) => element.closest("[id^='panel-']")?.id.slice("panel-".length);
 
   const act = (panel, action) => {
     const button = document.getElementById(`act-${panel}`);
     if (!button) return false;
-    waiting.set(panel, action);
+    if (!waiting.has(panel)) waiting.set(panel, []);
+    waiting.get(panel).push(action);
     button.click();
     return true;
   };
 
   // Called by Gradio when the hidden button is pressed: what it sends to the server.
-  const take = (panel) => {
-    const action = waiting.get(panel) ?? null;
-    waiting.delete(panel);
-    return action;
-  };
+  const take = (panel) => waiting.get(panel)?.shift() ?? null;
 
   const fieldsOf = (form) => {
     const fields = {};

@@ -1,12 +1,98 @@
-"""Campaigns: what people are given to grade."""
+"""Campaigns: drawn, followed, extended, handed on, closed; answers that name a model decided."""
 
 from __future__ import annotations
 
-import gradio as gr
+from collections.abc import Mapping
+from typing import Any
 
-from evalbot.ui.lead.site import LeadSite
+from evalbot.domain.people import User
+from evalbot.domain.reviewing import CampaignPlan, Layout, Policy
+from evalbot.errors import EvalbotError, InputError
+from evalbot.reviewing import campaigns, holding
+from evalbot.reviewing.overview import campaign_overviews
+from evalbot.store import people, runs
+from evalbot.ui.lead.campaigns_view import campaigns_page
+from evalbot.ui.lead.fields import number, several, share, text, whether, word
+from evalbot.ui.lead.site import LeadSite, Page
+from evalbot.ui.panel import add_panel
 
 
-def build_campaigns(site: LeadSite) -> None:
+def build_campaigns(site: LeadSite) -> Page:
     """Put this page into the tab that is being built."""
-    gr.Markdown("…")
+
+    def page(told: str | None = None, problem: str | None = None) -> str:
+        with site.database.read() as connection:
+            users = [one for one in people.list_users(connection) if not one.is_disabled]
+            found = runs.list_runs(connection)
+        return campaigns_page(campaign_overviews(site.database), found, users, told, problem)
+
+    def act(user: User, action: Mapping[str, Any]) -> str:
+        try:
+            return page(told=_do(site, user, action))
+        except EvalbotError as error:
+            return page(problem=str(error))
+
+    panel = add_panel("campaigns", site.events, act)
+    return Page(panel.html, lambda _: page())
+
+
+def _do(site: LeadSite, user: User, action: Mapping[str, Any]) -> str | None:
+    """Do what the page asks for; what to tell about it."""
+    database = site.database
+    match action.get("do"):
+        case "show":
+            return None
+        case "make":
+            made = campaigns.make_campaign(
+                database, text(action, "run"), _plan(action), user.name, site.folder
+            )
+            return _told(made)
+        case "extend":
+            made = campaigns.extend_campaign(
+                database, text(action, "campaign"), user.name, site.folder,
+                policy=word(action, "policy", Policy), budget=number(action, "budget"),
+                seed=number(action, "seed") or 1,
+            )  # fmt: skip
+            return _told(made)
+        case "reassign":
+            count = campaigns.reassign(
+                database, text(action, "campaign"), text(action, "reviewer"), text(action, "to")
+            )
+            return f"{count} answers handed to {text(action, 'to')}."
+        case "close":
+            campaigns.close(database, text(action, "campaign"))
+            return "The campaign is closed; its grades stay."
+        case "reopen":
+            campaigns.reopen(database, text(action, "campaign"))
+            return "The campaign goes on."
+        case "hold":
+            answer = number(action, "answer")
+            if answer is None:
+                raise InputError("which answer? Load the page again")
+            before = action.get("before")
+            holding.decide(
+                database, answer, text(action, "decision"), user.name,
+                before if isinstance(before, str) else None,
+            )  # fmt: skip
+            return None
+    raise InputError("this page sent something that it cannot have sent; load it again")
+
+
+def _plan(action: Mapping[str, Any]) -> CampaignPlan:
+    return CampaignPlan(
+        reviewers=several(action, "reviewers"),
+        policy=word(action, "policy", Policy),
+        budget=number(action, "budget"),
+        overlap=number(action, "overlap") or 1,
+        attention=share(action, "attention"),
+        practice=number(action, "practice") or 0,
+        seed=number(action, "seed") or 1,
+        layout=word(action, "layout", Layout),
+        reveal_judge=whether(action, "reveal_judge"),
+    )
+
+
+def _told(made: campaigns.Made) -> str:
+    each = ", ".join(f"{name} {count}" for name, count in made.items.items())
+    held = f" {made.held} name a model and are held back: see below." if made.held else ""
+    return f"{made.answers} answers drawn; items: {each}.{held}"

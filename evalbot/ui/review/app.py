@@ -2,22 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import gradio as gr
 
+from evalbot.domain.people import User
 from evalbot.domain.settings import Config
+from evalbot.errors import EvalbotError
+from evalbot.reviewing.desk import Desk
 from evalbot.store.database import Database
 from evalbot.ui.events import Events
+from evalbot.ui.panel import add_panel
+from evalbot.ui.review.actions import Actions
 from evalbot.ui.review.chat import build_review_chat
+from evalbot.ui.review.render import page
+from evalbot.ui.top import top_line
+from evalbot.ui.words import words_for
+
+SILENT = frozenset({"draft"})
+"""Actions after which the page stays as it is: somebody is typing."""
 
 
 def build_review_app(
-    database: Database, events: Events, read_config: Callable[[], Config]
+    database: Database, folder: Path, events: Events, read_config: Callable[[], Config]
 ) -> gr.Blocks:
     """The app; nothing in its tree depends on the record or the config."""
+    desk = Desk(database)
+    actions = Actions(database, folder)
+
+    def act(user: User, request: gr.Request, action: Mapping[str, Any]) -> Any:
+        words = words_for(request.headers.get("accept-language"))
+        token = action.get("token")
+        if action.get("do") == "whole":
+            return page(desk.view(user, whole=str(action.get("id"))), words, done=token)
+        try:
+            actions.act(user, action)
+            problem = None
+        except EvalbotError as error:
+            # Told on the page, with the token: an action that was refused is not sent again.
+            problem = str(error)
+        if action.get("do") in SILENT and problem is None:
+            return gr.skip()
+        return page(desk.view(user), words, done=token, problem=problem)
+
+    def show(user: User, request: gr.Request) -> tuple[str, str]:
+        words = words_for(request.headers.get("accept-language"))
+        return top_line(user, words), page(desk.view(user), words)
+
     app: gr.Blocks
     with gr.Blocks(title="evalbot", analytics_enabled=False) as app:
-        gr.HTML("…")
+        head = gr.HTML("", elem_id="panel-top")
+        panel = add_panel("review", events, act, wants_request=True)
         build_review_chat(database, read_config, events)
+        app.load(
+            events.guarded(show, wants_request=True),
+            None,
+            [head, panel.html],
+            queue=False,
+            show_progress="hidden",
+            api_visibility="private",
+        )
     return app

@@ -1,0 +1,80 @@
+"""Campaigns as a lead follows them: who has come how far, who reads, what waits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from evalbot.domain.json_form import suite_from_json
+from evalbot.domain.reviewing import Campaign, Draw
+from evalbot.store import assignments, campaigns
+from evalbot.store.assignments import Checked, HeldAnswer
+from evalbot.store.database import Connection, Database
+from evalbot.store.texts import get_texts
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerLine:
+    """One reviewer. attention_right of attention_seen: checks graded as they are known."""
+
+    reviewer: str
+    total: int
+    done: int
+    last_at: datetime | None
+    attention_right: int
+    attention_seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignOverview:
+    """One campaign; held: answers that name a model, undecided first."""
+
+    campaign: Campaign
+    title: str
+    draws: tuple[Draw, ...]
+    reviewers: tuple[ReviewerLine, ...]
+    held: tuple[HeldAnswer, ...]
+
+    @property
+    def waiting(self) -> int:
+        """Held answers that a lead has to decide about."""
+        return sum(one.held.decision is None for one in self.held)
+
+
+def campaign_overviews(database: Database) -> list[CampaignOverview]:
+    """All campaigns, open ones first, newest first."""
+    with database.read() as connection:
+        found = [_overview(connection, one) for one in campaigns.list_campaigns(connection)]
+    return sorted(found, key=lambda one: one.campaign.closed_at is not None)
+
+
+def _overview(connection: Connection, campaign: Campaign) -> CampaignOverview:
+    suite = suite_from_json(get_texts(connection, [campaign.suite_text])[campaign.suite_text], ())
+    seen, right = _attention(assignments.attention_results(connection, campaign.id))
+    return CampaignOverview(
+        campaign=campaign,
+        title=suite.title,
+        draws=tuple(campaigns.draws_of(connection, campaign.id)),
+        reviewers=tuple(
+            ReviewerLine(
+                reviewer=one.reviewer,
+                total=one.total,
+                done=one.done,
+                last_at=one.last_at,
+                attention_right=right[one.reviewer],
+                attention_seen=seen[one.reviewer],
+            )
+            for one in assignments.progress_of(connection, campaign.id)
+        ),
+        held=tuple(assignments.held_in(connection, campaign.id)),
+    )
+
+
+def _attention(checked: Sequence[Checked]) -> tuple[Counter[str], Counter[str]]:
+    """By reviewer, the checks they graded, and those they graded as they are known."""
+    graded = [one for one in checked if one.unscored_reason != "not_graded"]
+    seen = Counter(one.reviewer for one in graded)
+    right = Counter(one.reviewer for one in graded if one.verdict == one.known)
+    return seen, right
