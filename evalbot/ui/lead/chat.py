@@ -68,7 +68,7 @@ def build_chat(site: LeadSite) -> None:
                     for label, precision in SAMPLING.values()
                 ]
     panel = add_panel("chat", site.events, page.act, waiting="")
-    live = gr.HTML("", elem_id="panel-chat-live")
+    live = gr.HTML("", elem_id="panel-chat-live", apply_default_css=False)
     stop = add_panel("chat-stop", site.events, page.stop, waiting="")
     prompt = gr.Textbox(
         label="Prompt",

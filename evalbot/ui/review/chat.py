@@ -51,7 +51,7 @@ def build_review_chat(
     page = ReviewChat(database, read_config)
     translated = gr.I18n(**translations())
     panel = add_panel("review-chat", events, page.act, waiting="", wants_request=True)
-    live = gr.HTML("", elem_id="panel-review-chat-live")
+    live = gr.HTML("", elem_id="panel-review-chat-live", apply_default_css=False)
     stop = add_panel("review-chat-stop", events, page.stop, waiting="")
     prompt = gr.Textbox(
         label=translated("chat_prompt"),
