@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVarTuple
 
 from sqlalchemy import Connection, Row, Select, insert, select
 
-from evalbot.domain.answers import Answer, AnswerStatus, Place, Retry, Timing, Usage
+from evalbot.domain.answers import AnswerStatus, Place
 from evalbot.domain.runs import RecordedAnswer
+from evalbot.store.answer_values import answer_from, answer_values
 from evalbot.store.schema import answer_table, run_table
 
 PAGE = 2_000
@@ -235,7 +236,7 @@ def answer_of(
 
 
 def _row(run: str, recorded: RecordedAnswer) -> dict[str, Any]:
-    answer, place, timing = recorded.answer, recorded.place, recorded.answer.timing
+    place = recorded.place
     return {
         "run": run,
         "endpoint": place.endpoint,
@@ -245,57 +246,17 @@ def _row(run: str, recorded: RecordedAnswer) -> dict[str, Any]:
         "attempt": recorded.attempt,
         "question": recorded.question_fingerprint,
         "model_fingerprint": recorded.model_fingerprint,
-        "status": str(answer.status),
-        "text": answer.text,
-        "reasoning": answer.reasoning,
-        "raw": None if answer.raw == answer.text else answer.raw,
-        "finish_reason": answer.finish_reason,
-        "error_detail": answer.error_detail,
-        "retries": [asdict(retry) for retry in answer.retries] or None,
-        "prompt_tokens": answer.usage.prompt_tokens,
-        "cached_tokens": answer.usage.cached_tokens,
-        "completion_tokens": answer.usage.completion_tokens,
-        "ttfr_ms": timing.ttfr_ms,
-        "ttft_ms": timing.ttft_ms,
-        "ttfot_ms": timing.ttfot_ms,
-        "total_ms": timing.total_ms,
-        "prefill_tps": timing.prefill_tps,
-        "decode_tps": timing.decode_tps,
-        "timing_source": timing.source,
-        "started_at": answer.started_at,
+        **answer_values(recorded.answer),
     }
 
 
 def _recorded(row: Row[Any]) -> RecordedAnswer:
-    retries = tuple(
-        Retry(AnswerStatus(retry["status"]), retry["detail"], retry["waited_s"])
-        for retry in row.retries or ()
-    )
     return RecordedAnswer(
         place=Place(row.case_key, row.endpoint, row.repeat, row.pass_number),
         attempt=row.attempt,
         question_fingerprint=row.question,
         model_fingerprint=row.model_fingerprint,
-        answer=Answer(
-            status=AnswerStatus(row.status),
-            text=row.text,
-            reasoning=row.reasoning,
-            raw=row.text if row.raw is None else row.raw,
-            started_at=row.started_at,
-            finish_reason=row.finish_reason,
-            error_detail=row.error_detail,
-            usage=Usage(row.prompt_tokens, row.cached_tokens, row.completion_tokens),
-            timing=Timing(
-                row.ttfr_ms,
-                row.ttft_ms,
-                row.ttfot_ms,
-                row.total_ms,
-                row.prefill_tps,
-                row.decode_tps,
-                row.timing_source,
-            ),
-            retries=retries,
-        ),
+        answer=answer_from(row),
     )
 
 

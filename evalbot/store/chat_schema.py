@@ -21,12 +21,16 @@ from evalbot.store.columns import ROW_ID, UtcTime, metadata
 
 
 class ChatColumns(TypedColumns):
-    """A chat with several endpoints side by side; settings: system text, sampling, endpoints."""
+    """A chat with several endpoints side by side; settings: system text, sampling, endpoints.
+
+    is_open: reviewers may take part, each in a chat of their own, whose origin this is.
+    """
 
     id: Named[str] = Column(String(16), primary_key=True)
     owner: Named[str] = Column(Text)
     is_blind: Named[bool]
     is_open: Named[bool]
+    origin: Named[str | None] = Column(String(16), ForeignKey("chats.id"))
     settings: Named[Any] = Column(JSON)
     created_at: Named[datetime] = Column(UtcTime)
 
@@ -56,19 +60,27 @@ chat_turn_table = Table(
 
 
 class ChatAnswerColumns(TypedColumns):
-    """What one endpoint said in one turn, with its timing."""
+    """What one endpoint said in one turn, as which model and asked how; raw: null where as text."""
 
     id: Named[int] = Column(ROW_ID, primary_key=True)
     chat: Named[str] = Column(String(16), ForeignKey("chats.id"))
     turn: Named[int]
     endpoint: Named[str] = Column(Text)
+    settings: Named[Any] = Column(JSON)
+    model_id: Named[str | None] = Column(Text)
+    model_fingerprint: Named[str | None] = Column(String(32))
     status: Named[str] = Column(String(24))
     text: Named[str] = Column(Text)
     reasoning: Named[str] = Column(Text)
+    raw: Named[str | None] = Column(Text)
     finish_reason: Named[str | None] = Column(Text)
     error_detail: Named[str | None] = Column(Text)
+    retries: Named[Any | None] = Column(JSON(none_as_null=True))
     prompt_tokens: Named[int | None]
+    cached_tokens: Named[int | None]
     completion_tokens: Named[int | None]
+    ttfr_ms: Named[float | None]
+    ttft_ms: Named[float | None]
     ttfot_ms: Named[float | None]
     total_ms: Named[float | None]
     prefill_tps: Named[float | None]
@@ -88,7 +100,7 @@ chat_answer_table = Table(
 class VoteColumns(TypedColumns):
     """Which answer of a turn was best: an endpoint's name, `tie` or `all_bad`; only added.
 
-    models: those that were voted on. seen: whether the names were to be seen.
+    models: those that were voted on. is_blind: the names were not to be seen.
     """
 
     id: Named[int] = Column(ROW_ID, primary_key=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
@@ -40,8 +41,10 @@ class Events:
 
             async def stream(request: gr.Request, *values: Any) -> AsyncIterator[Any]:
                 try:
-                    async for part in handler(*known(request, values)):
-                        yield part
+                    # A page that is left closes this generator; its work has to end then, too.
+                    async with aclosing(handler(*known(request, values))) as parts:
+                        async for part in parts:
+                            yield part
                 except Exception as error:
                     raise told(error) from error
 

@@ -21,6 +21,8 @@ from evalbot.ui.events import Events
 LARGEST_ACTION = 1_000_000
 """Characters of what a page may send at once; a pasted prompt is the largest of it."""
 
+ALERT = Markup('<p class="bad text" role="alert">{}</p>')
+
 
 @dataclass(frozen=True, slots=True)
 class Panel:
@@ -42,7 +44,7 @@ def add_panel(
     """Put a panel into the app that is being built.
 
     act is given the user (and the request, if wanted) and the action as a dict, and returns the
-    next HTML, or `gr.skip()` to leave it.
+    next HTML, or `gr.skip()` to leave it. What it raises is told above the panel, which stays.
     """
 
     def act_on(*values: Any) -> Any:
@@ -51,6 +53,16 @@ def add_panel(
             raise gr.Error("This page sent something that it cannot have sent; load it again.")
         return act(*who, action)
 
+    guarded = events.guarded(act_on, wants_request=wants_request)
+
+    def act_and_tell(request: gr.Request, *values: Any) -> tuple[Any, Any]:
+        # Gradio shows no errors of events outside its queue.
+        try:
+            return guarded(request, *values), ""
+        except gr.Error as error:
+            return gr.skip(), ALERT.format(error.message)
+
+    told = gr.HTML("", elem_id=f"panel-{name}-told", elem_classes="told")
     html = gr.HTML(
         Markup("<p class='waiting'>{}</p>").format(waiting),
         elem_id=f"panel-{name}",
@@ -59,9 +71,9 @@ def add_panel(
     payload = gr.JSON(visible=False)
     button = gr.Button(visible="hidden", elem_id=f"act-{name}")
     button.click(
-        events.guarded(act_on, wants_request=wants_request),
+        act_and_tell,
         [payload],
-        [html],
+        [html, told],
         js=f"() => [window.evalbot.take({json.dumps(name)})]",
         queue=False,
         # Gradio's usual mode drops a press while another is under way.

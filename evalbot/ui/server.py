@@ -24,7 +24,7 @@ from evalbot.ui.review.app import build_review_app
 from evalbot.ui.signing_in import sign_in_routes
 from evalbot.ui.words import translations
 
-REVIEW_ASSETS = ("common.js", "review.js", "common.css", "review.css")
+REVIEW_ASSETS = ("common.js", "review.js", "common.css", "review.css", "chat.css")
 LEAD_ASSETS = (
     "common.js", "lead.js", "common.css", "lead.css", "chat.css", "runs.css", "results.css",
 )  # fmt: skip
@@ -51,7 +51,7 @@ def build_server(
     app.include_router(sign_in_routes(database, identity, address))
     site = LeadSite(database, config_path, folder, Events(identity, Role.LEAD))
     app.include_router(download_routes(site))
-    review = build_review_app(database, folder, Events(identity, Role.REVIEWER))
+    review = build_review_app(database, folder, Events(identity, Role.REVIEWER), site.config)
     app = _mounted(app, review, REVIEW, REVIEW_ASSETS, identity, address)
     app = _mounted(app, build_lead_app(site), LEAD, LEAD_ASSETS, identity, address)
     return Server(Guard(app, address, identity), identity)

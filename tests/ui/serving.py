@@ -7,12 +7,13 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evalbot.reviewing.signing_in import sign_in
 from evalbot.store.database import Database
@@ -24,6 +25,7 @@ from tests.waiting import wait_until
 __all__ = [
     "CHROMIUM_FLAGS",
     "PASSWORD",
+    "Sent",
     "Site",
     "add_people",
     "chromium",
@@ -85,9 +87,41 @@ def _answers(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+class Sent:
+    """All that a server sends, uncompressed as it leaves; wraps its app."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def __call__(self, app: ASGIApp) -> ASGIApp:
+        async def recording(scope: Scope, receive: Receive, send: Send) -> None:
+            async def send_and_note(message: Message) -> None:
+                self._parts.append(repr(message.get("headers", "")).encode())
+                self._parts.append(message.get("body", b""))
+                await send(message)
+
+            headers = [one for one in scope.get("headers", ()) if one[0] != b"accept-encoding"]
+            await app({**scope, "headers": headers}, receive, send_and_note)
+
+        return recording
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._parts.clear()
+
+    def text(self) -> str:
+        """What was sent since then."""
+        return b"".join(self._parts).decode("utf-8", "replace")
+
+
 @contextmanager
-def served(database: Database, folder: Path) -> Iterator[Site]:
-    """Serve over this database on a free port of 127.0.0.1 until the block ends."""
+def served(
+    database: Database, folder: Path, wrapped: Callable[[ASGIApp], ASGIApp] = lambda app: app
+) -> Iterator[Site]:
+    """Serve over this database on a free port of 127.0.0.1 until the block ends.
+
+    wrapped: what is put around the app.
+    """
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
@@ -95,7 +129,9 @@ def served(database: Database, folder: Path) -> Iterator[Site]:
         address = checked_address("127.0.0.1", port, None, ())
         server = build_server(database, config if config.is_file() else None, folder, address)
         running = uvicorn.Server(
-            uvicorn.Config(server.app, log_level="error", ws="none", timeout_graceful_shutdown=2)
+            uvicorn.Config(
+                wrapped(server.app), log_level="error", ws="none", timeout_graceful_shutdown=2
+            )
         )
         thread = threading.Thread(target=running.run, kwargs={"sockets": [bound]})
         thread.start()

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from evalbot.domain.people import User
+from evalbot.domain.settings import Config
 from evalbot.errors import EvalbotError
 from evalbot.reviewing.desk import Desk
 from evalbot.store.database import Database
 from evalbot.ui.events import Events
 from evalbot.ui.panel import add_panel
 from evalbot.ui.review.actions import Actions
+from evalbot.ui.review.chat import build_review_chat
 from evalbot.ui.review.render import page
 from evalbot.ui.top import top_line
 from evalbot.ui.words import words_for
@@ -23,8 +25,10 @@ SILENT = frozenset({"draft"})
 """Actions after which the page stays as it is: somebody is typing."""
 
 
-def build_review_app(database: Database, folder: Path, events: Events) -> gr.Blocks:
-    """The app; nothing in its tree depends on the record."""
+def build_review_app(
+    database: Database, folder: Path, events: Events, read_config: Callable[[], Config]
+) -> gr.Blocks:
+    """The app; nothing in its tree depends on the record or the config."""
     desk = Desk(database)
     actions = Actions(database, folder)
 
@@ -51,6 +55,7 @@ def build_review_app(database: Database, folder: Path, events: Events) -> gr.Blo
     with gr.Blocks(title="evalbot", analytics_enabled=False) as app:
         head = gr.HTML("", elem_id="panel-top")
         panel = add_panel("review", events, act, wants_request=True)
+        build_review_chat(database, read_config, events)
         app.load(
             events.guarded(show, wants_request=True),
             None,

@@ -1,0 +1,1 @@
+"""Chats: asking several endpoints side by side, voting, and keeping what was said."""
