@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import batch, first_token, help_time, judge, memory, rescore, speed
+from bench import batch, first_token, help_time, judge, memory, rescore, review, speed
 
 PARTS = {
     "batch": batch.measure,
@@ -19,6 +19,7 @@ PARTS = {
     "memory": memory.measure,
     "speed": speed.measure,
     "judge": judge.measure,
+    "review": review.measure,
 }
 
 

@@ -58,7 +58,7 @@ def plain(body: object, status: str = "200 OK") -> bytes:
 
 
 async def serve(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, gap: float | None
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, gap: float | None, times: int
 ) -> None:
     try:
         while True:
@@ -70,7 +70,7 @@ async def serve(
                     length = int(line.split(b":")[1])
             body = await reader.readexactly(length)
             streamed = b'"stream": true' in body or b'"stream":true' in body
-            await answer(path, writer, streamed, gap)
+            await answer(path, writer, streamed, gap, times)
     except (asyncio.IncompleteReadError, ConnectionError):
         pass
     finally:
@@ -78,13 +78,13 @@ async def serve(
 
 
 async def answer(
-    path: bytes, writer: asyncio.StreamWriter, streamed: bool, gap: float | None
+    path: bytes, writer: asyncio.StreamWriter, streamed: bool, gap: float | None, times: int
 ) -> None:
     if path.endswith(b"/chat/completions") and not streamed:
         writer.write(plain(WHOLE))
     elif path.endswith(b"/chat/completions"):
         writer.write(STREAM_HEAD)
-        for data in ANSWER:
+        for data in ANSWER * times:
             if gap is not None:
                 await asyncio.sleep(gap)
                 data = framed(chunk(f"{time.time():.6f} "))
@@ -108,11 +108,12 @@ async def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--gap", type=float, default=None, help="seconds between tokens")
     parser.add_argument("--reply", help="what is answered to requests that do not stream")
+    parser.add_argument("--times", type=int, default=1, help="how often the answer is written")
     options = parser.parse_args()
     if options.reply is not None:
         WHOLE["choices"][0]["message"] = {"role": "assistant", "content": options.reply}
     server = await asyncio.start_server(
-        lambda reader, writer: serve(reader, writer, options.gap), "127.0.0.1", 0
+        lambda reader, writer: serve(reader, writer, options.gap, options.times), "127.0.0.1", 0
     )
     host, port = server.sockets[0].getsockname()[:2]
     print(f"http://{host}:{port}", flush=True)

@@ -24,10 +24,13 @@ class Took:
 
 
 @contextmanager
-def instant_server(gap: float | None = None, reply: str | None = None) -> Iterator[str]:
+def instant_server(
+    gap: float | None = None, reply: str | None = None, times: int = 1
+) -> Iterator[str]:
     command = [sys.executable, "-m", "bench.instant_server"]
     if gap is not None:
         command += ["--gap", str(gap)]
+    command += ["--times", str(times)]
     if reply is not None:
         command += ["--reply", reply]
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -70,7 +70,8 @@ def answer_view(found: DisputedAnswer, problem: str | None, reason: str) -> str:
         "<h3>Grades</h3><div class='scroll'><table><thead><tr><th>layer<th>grader<th>verdict"
         "<th>why<th>when</tr></thead><tbody>{grades}</tbody></table></div>"
         "<form data-fresh='{key}' {act}><label>Reason"
-        "<textarea name='reason' rows='3' required>{reason}</textarea></label><p class='row'>{verdicts}</p></form></section>"
+        "<textarea name='reason' rows='3' required>{reason}</textarea></label>"
+        "<p class='row'>{verdicts}</p></form></section>"
     ).format(
         alert=alert(problem),
         case=as_text(case.key),

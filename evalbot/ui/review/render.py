@@ -19,7 +19,8 @@ SHOWN_AT_ONCE = 3
 
 OPEN_TURN = Markup("<h2>{}</h2><div class='text' lang='{}'>{}</div>")
 FOLDED_TURN = Markup(
-    "<details data-fold='system'><summary>{}</summary><div class='text' lang='{}'>{}</div></details>"
+    "<details data-fold='system'><summary>{}</summary>"
+    "<div class='text' lang='{}'>{}</div></details>"
 )
 TICK_KEYS = "asdfghjkl"
 """Keys of checkpoints, first to last: none of them is a page's own key."""
@@ -178,8 +179,8 @@ def _answer(answer: DeskAnswer, item: DeskItem, words: Words) -> Markup:
     ticked = draft.ticked or (own.ticked if own else ())
     title = words("answer", label=answer.label).strip()
     return Markup(
-        "<article class='answer' data-id='{id}' data-fresh='{id}' data-graded='{graded}' tabindex='-1' "
-        "aria-label='{title}'><h3>{title} <span class='chip'>{chip}</span></h3>"
+        "<article class='answer' data-id='{id}' data-fresh='{id}' data-graded='{graded}' "
+        "tabindex='-1' aria-label='{title}'><h3>{title} <span class='chip'>{chip}</span></h3>"
         "{cut}<div class='text body' lang='{lang}'>{text}</div>{more}{differences}"
         "{checkpoints}{feedback}<div class='verdicts' role='group'>{verdicts}</div>"
         "<details class='note'{note_open}><summary>{comment_word} <kbd>c</kbd></summary>"
