@@ -3,7 +3,10 @@
   "use strict";
   const waiting = new Map(); // panel → what its hidden button is about to send
 
-  const panelOf = (element) => element.closest("[id^='panel-']")?.id.slice("panel-".length);
+  // The panel an element acts on: the one it is in, unless `data-panel` names another.
+  const panelOf = (element) =>
+    element.closest("[data-panel]")?.dataset.panel ??
+    element.closest("[id^='panel-']")?.id.slice("panel-".length);
 
   const act = (panel, action) => {
     const button = document.getElementById(`act-${panel}`);

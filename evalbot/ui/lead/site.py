@@ -1,4 +1,4 @@
-"""What the leads' pages share: the database, the config as it is now, and guarded events."""
+"""What the leads' pages share: the record, the config as it is now, guarded events, own runs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evalbot.domain.settings import Config
 from evalbot.formats.config import read_config
+from evalbot.running.background import BackgroundRuns
 from evalbot.store.database import Database
 from evalbot.ui.events import Events
 
@@ -19,6 +20,7 @@ class LeadSite:
     config_path: Path | None
     folder: Path
     events: Events
+    runs: BackgroundRuns
 
     def config(self) -> Config:
         """evalbot.yaml as it stands now; without one, no endpoints."""
