@@ -247,6 +247,40 @@ def list_runs(connection: Connection) -> list[RunSummary]:
     ]
 
 
+def running_runs(connection: Connection) -> list[tuple[str, str | None]]:
+    """Ids and labels of the runs that a process has said it works on, the oldest first."""
+    query = (
+        select(run_table.c.id, run_table.c.label)
+        .where(run_table.c.state == RunState.RUNNING, run_table.c.lease_token.is_not(None))
+        .order_by(run_table.c.started_at, run_table.c.id)
+    )
+    return [(row[0], row[1]) for row in connection.execute(query)]
+
+
+def count_places(connection: Connection, run: str) -> dict[str, int]:
+    """By endpoint, in order, at how many places of a run there is an answer; from an index."""
+    query = (
+        select(run_endpoint_table.c.name, func.count(answer_table.c.attempt))
+        .outerjoin(
+            answer_table,
+            (answer_table.c.run == run_endpoint_table.c.run)
+            & (answer_table.c.endpoint == run_endpoint_table.c.name)
+            & (answer_table.c.attempt == 1),
+        )
+        .where(run_endpoint_table.c.run == run)
+        .group_by(run_endpoint_table.c.name, run_endpoint_table.c.position)
+        .order_by(run_endpoint_table.c.position)
+    )
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def count_wanted(connection: Connection, run: str) -> int:
+    """How many places each endpoint of a run has in its first pass."""
+    cases = select(func.count()).select_from(run_case_table).where(run_case_table.c.run == run)
+    repeats = select(run_table.c.repeats).where(run_table.c.id == run)
+    return connection.execute(cases).scalar_one() * connection.execute(repeats).scalar_one()
+
+
 def _count(
     connection: Connection, table: Table[RunCaseColumns] | Table[RunEndpointColumns]
 ) -> Mapping[str, int]:

@@ -8,6 +8,8 @@ HTML. All text in it must have gone through `as_text` or markupsafe's own escapi
 from __future__ import annotations
 
 import json
+import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +18,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from evalbot.ui.events import Events
+from evalbot.ui.text import as_text
 
 LARGEST_ACTION = 1_000_000
 """Characters of what a page may send at once; a pasted prompt is the largest of it."""
@@ -41,7 +44,8 @@ def add_panel(
     """Put a panel into the app that is being built.
 
     act is given the user (and the request, if wanted) and the action as a dict, and returns the
-    next HTML, or `gr.skip()` to leave it.
+    next HTML, or `gr.skip()` to leave it. What it raises is told in a notice, which a click
+    closes.
     """
 
     def act_on(*values: Any) -> Any:
@@ -50,13 +54,25 @@ def add_panel(
             raise gr.Error("This page sent something that it cannot have sent; load it again.")
         return act(*who, action)
 
+    guarded = events.guarded(act_on, wants_request=wants_request)
+
+    def told(request: gr.Request, action: Any) -> tuple[Any, Any]:
+        # An error of an event without the queue is shown by Gradio as nothing but "Error".
+        try:
+            return guarded(request, action), ""
+        except gr.Error as error:
+            if error.print_exception:
+                traceback.print_exception(error)
+            return gr.skip(), _notice(error.message)
+
+    notice = gr.HTML(elem_id=f"panel-{name}-notice")
     html = gr.HTML(Markup("<p class='waiting'>{}</p>").format(waiting), elem_id=f"panel-{name}")
     payload = gr.JSON(visible=False)
     button = gr.Button(visible="hidden", elem_id=f"act-{name}")
     button.click(
-        events.guarded(act_on, wants_request=wants_request),
+        told,
         [payload],
-        [html],
+        [html, notice],
         js=f"() => [window.evalbot.take({json.dumps(name)})]",
         queue=False,
         show_progress="hidden",
@@ -68,3 +84,10 @@ def add_panel(
 def action_attribute(**action: Any) -> Markup:
     """`data-act` with this action, as an attribute of a button or form."""
     return Markup('data-act="{}"').format(json.dumps(action, ensure_ascii=False))
+
+
+def _notice(sentence: str) -> Markup:
+    # The same sentence twice is another notice: the first may have been closed.
+    return Markup('<div class="notice text" role="alert" data-at="{}">{}</div>').format(
+        time.time_ns(), as_text(sentence)
+    )

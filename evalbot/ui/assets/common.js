@@ -34,6 +34,7 @@
   };
 
   document.addEventListener("click", (event) => {
+    event.target.closest?.(".notice")?.remove();
     const button = event.target.closest?.("button[data-act], a[data-act]");
     if (!button || button.disabled) return;
     event.preventDefault();
