@@ -51,9 +51,13 @@ ENDED = frozenset({JobState.STOPPED, JobState.FINISHED, JobState.INCOMPLETE, Job
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """Work on one run. error: why it failed, in a sentence. needs: what it shares with others."""
+    """Work on one run. number: how many were begun before. needs: what it shares with others.
+
+    error: why it failed, in a sentence.
+    """
 
     run: str
+    number: int
     progress: Progress
     needs: frozenset[str]
     state: JobState = JobState.WAITING
@@ -76,6 +80,7 @@ class BackgroundRuns:
         self._tasks: dict[Job, asyncio.Task[None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._begun = 0
         self._is_closed = False
 
     def start(self, config: Config, suites: Sequence[str], selection: Selection) -> list[str]:
@@ -147,7 +152,9 @@ class BackgroundRuns:
 
     def _begin(self, prepared: PreparedRun, options: RunOptions) -> None:
         runner = Runner(self._database, prepared.run, prepared.endpoints, options)
-        job = Job(prepared.run.id, runner.progress, frozenset(_needs(prepared.endpoints)))
+        needs = frozenset(_needs(prepared.endpoints))
+        job = Job(prepared.run.id, self._begun, runner.progress, needs)
+        self._begun += 1
         before = [one for one in self._jobs.values() if not one.is_over and one.needs & job.needs]
         # Taken out first: the dict's order is that of beginning.
         self._jobs.pop(job.run, None)

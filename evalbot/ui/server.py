@@ -30,7 +30,8 @@ from evalbot.ui.words import translations
 
 REVIEW_ASSETS = ("common.js", "review.js", "common.css", "review.css")
 LEAD_ASSETS = (
-    "common.js", "lead.js", "common.css", "lead.css", "chat.css", "runs.css", "results.css",
+    "common.js", "opening.js", "lead.js",
+    "common.css", "lead.css", "chat.css", "runs.css", "results.css",
 )  # fmt: skip
 
 
