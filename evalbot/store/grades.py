@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from evalbot.domain.answers import Place
 from evalbot.domain.runs import NewGrade, StoredGrade
@@ -130,7 +130,26 @@ def read_grades(
     connection: Connection, run: str, layers: Sequence[str] = (), *, all_attempts: bool = False
 ) -> Iterator[StoredGrade]:
     """Grades of a run in the order they were given; by default of the counting answers only."""
-    query = (
+    query = _whole_grades()
+    query = query.where(answer_table.c.run == run) if all_attempts else last_attempts(query, run)
+    if layers:
+        query = query.where(grade_table.c.layer.in_(list(layers)))
+    result = connection.execute(query.order_by(grade_table.c.id), execution_options=STREAMED)
+    for row in result:
+        yield _stored(row)
+
+
+def read_grades_of(connection: Connection, answers: Sequence[int]) -> dict[int, list[StoredGrade]]:
+    """By answer's row id, all grades of a few answers, oldest first."""
+    query = _whole_grades().where(grade_table.c.answer_id.in_(list(answers)))
+    found: dict[int, list[StoredGrade]] = {answer: [] for answer in answers}
+    for row in connection.execute(query.order_by(grade_table.c.id)):
+        found[row.answer_id].append(_stored(row))
+    return found
+
+
+def _whole_grades() -> Select[*tuple[Any, ...]]:
+    return (
         select(
             grade_table,
             grader_table.c.name,
@@ -143,40 +162,38 @@ def read_grades(
         .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
         .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
     )
-    query = query.where(answer_table.c.run == run) if all_attempts else last_attempts(query, run)
-    if layers:
-        query = query.where(grade_table.c.layer.in_(list(layers)))
-    result = connection.execute(query.order_by(grade_table.c.id), execution_options=STREAMED)
-    for row in result:
-        yield StoredGrade(
-            id=row.id,
-            answer_id=row.answer_id,
-            place=Place(row.case_key, row.endpoint, row.repeat, row.pass_number),
-            grade=NewGrade(
-                layer=row.layer,
-                grader=row.name,
-                grader_family=row.family,
-                verdict=row.verdict,
-                unscored_reason=row.unscored_reason,
-                rubric=row.rubric,
-                rubric_version=row.rubric_version,
-                rubric_fingerprint=row.rubric_fingerprint,
-                case_fingerprint=row.case_fingerprint,
-                evidence=row.evidence,
-                rationale=row.rationale,
-                token=row.token,
-                at=row.at,
-                checkpoints=row.checkpoints,
-                comment=row.comment,
-                vote=row.vote,
-                entropy=row.entropy,
-                campaign=row.campaign,
-                seen=row.seen,
-                params=row.params,
-                cost_usd=row.cost_usd,
-                prompt_fingerprint=row.prompt_fingerprint,
-            ),
-        )
+
+
+def _stored(row: Row[*tuple[Any, ...]]) -> StoredGrade:
+    return StoredGrade(
+        id=row.id,
+        answer_id=row.answer_id,
+        place=Place(row.case_key, row.endpoint, row.repeat, row.pass_number),
+        grade=NewGrade(
+            layer=row.layer,
+            grader=row.name,
+            grader_family=row.family,
+            verdict=row.verdict,
+            unscored_reason=row.unscored_reason,
+            rubric=row.rubric,
+            rubric_version=row.rubric_version,
+            rubric_fingerprint=row.rubric_fingerprint,
+            case_fingerprint=row.case_fingerprint,
+            evidence=row.evidence,
+            rationale=row.rationale,
+            token=row.token,
+            at=row.at,
+            checkpoints=row.checkpoints,
+            comment=row.comment,
+            vote=row.vote,
+            entropy=row.entropy,
+            campaign=row.campaign,
+            seen=row.seen,
+            params=row.params,
+            cost_usd=row.cost_usd,
+            prompt_fingerprint=row.prompt_fingerprint,
+        ),
+    )
 
 
 def count_grades(connection: Connection, run: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Table, func, insert, select, update
 
@@ -245,6 +245,22 @@ def list_runs(connection: Connection) -> list[RunSummary]:
         )
         for row in rows
     ]
+
+
+class RunName(NamedTuple):
+    """What a run is called."""
+
+    run: str
+    suite: str
+    label: str | None
+    started_at: datetime
+
+
+def run_names(connection: Connection) -> list[RunName]:
+    """All runs, newest first, without counting their answers."""
+    query = select(run_table.c.id, run_table.c.suite, run_table.c.label, run_table.c.started_at)
+    rows = connection.execute(query.order_by(run_table.c.started_at.desc(), run_table.c.id))
+    return [RunName._make(row) for row in rows]
 
 
 def running_runs(connection: Connection) -> list[tuple[str, str | None]]:

@@ -17,6 +17,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from evalbot.fingerprint import fingerprint
 from evalbot.ui.events import Events
 from evalbot.ui.text import as_text
 
@@ -84,6 +85,16 @@ def add_panel(
 def action_attribute(**action: Any) -> Markup:
     """`data-act` with this action, as an attribute of a button or form."""
     return Markup('data-act="{}"').format(json.dumps(action, ensure_ascii=False))
+
+
+def keyed(key: object, content: Markup) -> Markup:
+    """Content that is put in whole where the key is another one than before.
+
+    Gradio changes what is on a page piece by piece, so that ticks and typed text would stay
+    where other boxes and fields have come.
+    """
+    name = f"keyed-{fingerprint(repr(key))[:12]}"
+    return Markup('<{} class="keyed">{}</{}>').format(name, content, name)
 
 
 def _notice(sentence: str) -> Markup:

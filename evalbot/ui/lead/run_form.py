@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from markupsafe import Markup
 
 from evalbot.domain.settings import Config, EndpointSettings
 from evalbot.formats.catalogue import list_suites
 from evalbot.running.prepare import Selection
+from evalbot.ui.choices import boxes
 from evalbot.ui.fields import Action, number, split, text, texts
-from evalbot.ui.panel import action_attribute
-from evalbot.ui.text import as_text
+from evalbot.ui.panel import action_attribute, keyed
 
 FORM = Markup("""\
 <details class="start"><summary>Start a run</summary>
@@ -40,11 +38,14 @@ def run_form(config: Config) -> Markup:
             '<p class="quiet">evalbot.yaml has no endpoints: add one under <code>endpoints:</code>'
             " and open this page again to start runs here.</p>"
         )
-    return FORM.format(
+    suites = [(name, "") for name in list_suites(config.folder)]
+    endpoints = [(endpoint.name, _about(endpoint)) for endpoint in config.endpoints]
+    form = FORM.format(
         act=action_attribute(do="start"),
-        suites=_boxes("suites", ((name, "") for name in list_suites(config.folder)), False),
-        endpoints=_boxes("endpoints", ((e.name, _about(e)) for e in config.endpoints), True),
+        suites=boxes("suites", suites),
+        endpoints=boxes("endpoints", endpoints, [name for name, _ in endpoints]),
     )
+    return keyed((suites, endpoints), form)
 
 
 def selection_of(action: Action) -> Selection:
@@ -56,18 +57,6 @@ def selection_of(action: Action) -> Selection:
         repeats=number(action, "repeats") or 1,
         label=text(action, "label"),
         self_check=text(action, "self_check") is not None,
-    )
-
-
-def _boxes(name: str, choices: Iterable[tuple[str, str]], are_ticked: bool) -> Markup:
-    box = Markup(
-        '<label class="choice"><input type="checkbox" name="{}" value="{}"{}> {}'
-        ' <span class="quiet">{}</span></label>'
-    )
-    ticked = Markup(" checked") if are_ticked else ""
-    return Markup("").join(
-        box.format(name, choice, ticked, as_text(choice), as_text(about))
-        for choice, about in choices
     )
 
 
