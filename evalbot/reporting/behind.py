@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 
 from evalbot.domain.answers import AnswerStatus
@@ -19,7 +20,7 @@ from evalbot.scoring.chrf import chrf
 from evalbot.stats.rates import Graded
 from evalbot.store import runs
 from evalbot.store.answers import read_answers
-from evalbot.store.behind import ModelAnswer, answers_of_model, grades_of_model
+from evalbot.store.behind import ModelAnswer, Wanted, answers_of_model, glance_at_grades_of
 from evalbot.store.database import Connection, Database
 from evalbot.store.grades import GradeGlance, read_grades_of
 
@@ -78,32 +79,25 @@ class SeenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """One page of the answers behind a cell; page starts at 1; total: over all pages."""
+    """Some of the answers behind a cell; following: where the next ones begin, if there are any."""
 
     cell: Cell
-    total: int
-    page: int
     answers: tuple[SeenAnswer, ...]
-
-    @property
-    def pages(self) -> int:
-        """How many pages there are, at least one."""
-        return max(1, -(-self.total // PAGE))
+    following: int | None
 
 
-def answers_behind(database: Database, folder: Path, cell: Cell, page: int = 1) -> Behind:
-    """The page of these answers, in the suite's order; a page too far is the last one.
+def answers_behind(database: Database, folder: Path, cell: Cell, start: int = 0) -> Behind:
+    """The next PAGE of these answers in the suite's order; start: 0, or what was following.
 
-    Raises NotFoundError for a run that is not there.
+    Reads no more than it needs to find them. NotFoundError for a run that is not there.
     """
     with database.read() as connection:
         run = runs.get_run(connection, cell.run)
-        basis = basis_of(run, folder)
-        found = _Behind(connection, basis, cell, run.id)
-        fitting = found.fitting()
-        page = max(1, min(page, -(-len(fitting) // PAGE)))
-        shown = fitting[(page - 1) * PAGE : page * PAGE]
-        return Behind(cell, len(fitting), page, tuple(found.read(shown)))
+        found = _Behind(connection, basis_of(run, folder), cell, run.id)
+        fitting = list(islice(found.fitting(start), PAGE + 1))
+        shown = [(answer, word) for _, answer, word in fitting[:PAGE]]
+        following = fitting[PAGE][0] if len(fitting) > PAGE else None
+        return Behind(cell, tuple(found.read(shown)), following)
 
 
 class _Behind:
@@ -118,24 +112,25 @@ class _Behind:
         self._endpoint = cell.model.removesuffix(CHECK_SUFFIX)
         self._pass = 2 if cell.model.endswith(CHECK_SUFFIX) else 1
 
-    def fitting(self) -> list[tuple[ModelAnswer, Graded]]:
-        """All that the cell counts, with the layer's word, in the suite's order."""
+    def fitting(self, start: int) -> Iterator[tuple[int, ModelAnswer, Graded]]:
+        """What the cell counts from this place on: its place, and the layer's word on it."""
         cell, layers = self._cell, layers_behind(self._cell.layer)
-        where = (self._connection, self._run, self._endpoint, self._pass)
-        order = {
-            case.key: position
-            for position, case in enumerate(self._basis.suite.cases)
+        wanted = Wanted(layers, cell.verdict, cell.counted is Counted.UNSCORED)
+        tagged = {
+            case.key
+            for case in self._basis.suite.cases
             if cell.tag is None or cell.tag in case.tags
         }
-        verdict = cell.verdict if cell.counted is Counted.VERDICT else None
-        grades = grades_of_model(*where, layers)
-        found = [
-            (answer, word)
-            for answer in answers_of_model(*where, verdict, layers)
-            if answer.case in order
-            if self._counts(word := self._word(answer, grades.get(answer.id, [])))
-        ]
-        return sorted(found, key=lambda one: (order[one[0].case], one[0].repeat))
+        place = start
+        for page in answers_of_model(
+            self._connection, self._run, self._endpoint, self._pass, wanted, start
+        ):
+            grades = glance_at_grades_of(self._connection, [one.id for one in page], layers)
+            for answer in page:
+                word = self._word(answer, grades[answer.id])
+                if answer.case in tagged and self._counts(word):
+                    yield place, answer, word
+                place += 1
 
     def read(self, shown: Sequence[tuple[ModelAnswer, Graded]]) -> Iterator[SeenAnswer]:
         """Texts and all grades of these."""

@@ -30,8 +30,8 @@ class LiveRun:
     places: int
 
 
-def run_lines(database: Database) -> list[RunLine]:
-    """All runs, newest first."""
+def run_lines(database: Database, *, count_unscored: bool = True) -> list[RunLine]:
+    """All runs, newest first; see store.runs.list_runs."""
     with database.read() as connection:
         return [
             RunLine(
@@ -40,7 +40,7 @@ def run_lines(database: Database) -> list[RunLine]:
                 if line.state is RunState.RUNNING and not leases.is_held(connection, line.run)
                 else line.state,
             )
-            for line in runs.list_runs(connection)
+            for line in runs.list_runs(connection, count_unscored=count_unscored)
         ]
 
 

@@ -1,15 +1,17 @@
-"""The answers of one model of a run without their texts, and their grades: few columns, fast."""
+"""The answers of one model of a run without their texts, few at a time, and their grades."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, and_, func, not_, select
 
 from evalbot.store.answers import last_attempts
 from evalbot.store.grades import GradeGlance
-from evalbot.store.schema import answer_table, grade_table, grader_table
+from evalbot.store.schema import answer_table, grade_table, grader_table, run_case_table
+
+AT_ONCE = 400
 
 
 class ModelAnswer(NamedTuple):
@@ -21,32 +23,50 @@ class ModelAnswer(NamedTuple):
     status: str
 
 
+class Wanted(NamedTuple):
+    """Which answers may be meant, by their grades in these layers.
+
+    verdict: some grade gave it. is_open: they are not all there and of one verdict. This narrows
+    the search; what the layer says of an answer is told by all its grades together.
+    """
+
+    layers: Sequence[str]
+    verdict: str | None = None
+    is_open: bool = False
+
+
 def answers_of_model(
-    connection: Connection,
-    run: str,
-    endpoint: str,
-    pass_: int,
-    verdict: str | None,
-    layers: Sequence[str],
-) -> list[ModelAnswer]:
-    """The model's counting answers. verdict: only those that some grade of these layers gave it."""
-    query = select(
-        answer_table.c.id, answer_table.c.case_key, answer_table.c.repeat, answer_table.c.status
-    ).where(answer_table.c.endpoint == endpoint, answer_table.c.pass_number == pass_)
-    if verdict is not None:
-        query = query.where(
-            select(grade_table.c.id)
-            .where(grade_table.c.answer_id == answer_table.c.id)
-            .where(grade_table.c.layer.in_(list(layers)), grade_table.c.verdict == verdict)
-            .exists()
+    connection: Connection, run: str, endpoint: str, pass_: int, wanted: Wanted, start: int = 0
+) -> Iterator[Sequence[ModelAnswer]]:
+    """The model's counting answers in the suite's order, in pages, without the first ones."""
+    query = (
+        select(
+            answer_table.c.id, answer_table.c.case_key, answer_table.c.repeat, answer_table.c.status
         )
-    return [ModelAnswer._make(row) for row in connection.execute(last_attempts(query, run))]
+        .join(
+            run_case_table,
+            and_(
+                run_case_table.c.run == answer_table.c.run,
+                run_case_table.c.case_key == answer_table.c.case_key,
+            ),
+        )
+        .where(answer_table.c.endpoint == endpoint, answer_table.c.pass_number == pass_)
+        .order_by(run_case_table.c.position, answer_table.c.repeat)
+        .offset(start)
+    )
+    if wanted.verdict is not None:
+        query = query.where(_has_verdict(wanted))
+    if wanted.is_open:
+        query = query.where(not_(_is_settled(wanted)))
+    result = connection.execute(last_attempts(query, run), execution_options={"yield_per": AT_ONCE})
+    for page in result.partitions():
+        yield [ModelAnswer._make(row) for row in page]
 
 
-def grades_of_model(
-    connection: Connection, run: str, endpoint: str, pass_: int, layers: Sequence[str]
+def glance_at_grades_of(
+    connection: Connection, answers: Sequence[int], layers: Sequence[str]
 ) -> dict[int, list[GradeGlance]]:
-    """By answer, the grades of the model's answers in these layers, oldest first."""
+    """By answer, the grades of a few answers in these layers, oldest first."""
     query = (
         select(
             grade_table.c.id,
@@ -59,13 +79,34 @@ def grades_of_model(
             grade_table.c.case_fingerprint,
             grade_table.c.at,
         )
-        .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
         .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
-        .where(answer_table.c.run == run, answer_table.c.endpoint == endpoint)
-        .where(answer_table.c.pass_number == pass_, grade_table.c.layer.in_(list(layers)))
+        .where(grade_table.c.answer_id.in_(list(answers)), grade_table.c.layer.in_(list(layers)))
         .order_by(grade_table.c.id)
     )
-    found: dict[int, list[GradeGlance]] = {}
+    found: dict[int, list[GradeGlance]] = {answer: [] for answer in answers}
     for row in connection.execute(query):
-        found.setdefault(row[1], []).append(GradeGlance._make(row))
+        found[row[1]].append(GradeGlance._make(row))
     return found
+
+
+def _has_verdict(wanted: Wanted) -> ColumnElement[bool]:
+    return (
+        select(grade_table.c.id)
+        .where(grade_table.c.answer_id == answer_table.c.id)
+        .where(grade_table.c.layer.in_(list(wanted.layers)))
+        .where(grade_table.c.verdict == wanted.verdict)
+        .exists()
+    )
+
+
+def _is_settled(wanted: Wanted) -> ColumnElement[bool]:
+    """All its grades have a verdict, and the same one."""
+    said = grade_table.c.verdict
+    return (
+        select(grade_table.c.answer_id)
+        .where(grade_table.c.answer_id == answer_table.c.id)
+        .where(grade_table.c.layer.in_(list(wanted.layers)))
+        .group_by(grade_table.c.answer_id)
+        .having(func.count() == func.count(said), func.min(said) == func.max(said))
+        .exists()
+    )

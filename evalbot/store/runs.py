@@ -45,7 +45,7 @@ class RunSummary:
     cases: int
     repeats: int
     answers: int
-    unscored: int
+    unscored: int | None
     started_at: datetime
 
 
@@ -222,9 +222,13 @@ def newest_run_per_suite(connection: Connection, suites: Sequence[str] = ()) -> 
     return [newest[suite] for suite in sorted(newest) if not suites or suite in suites]
 
 
-def list_runs(connection: Connection) -> list[RunSummary]:
-    """All runs, newest first. Unscored: places without a verdict of the automatic layer."""
+def list_runs(connection: Connection, *, count_unscored: bool = True) -> list[RunSummary]:
+    """All runs, newest first. Unscored: places without a verdict of the automatic layer.
+
+    count_unscored: without it that is None, and large records are listed much faster.
+    """
     answers = _count_answers(connection)
+    scored = _count_scored(connection) if count_unscored else None
     endpoints = _count(connection, run_endpoint_table)
     cases = _count(connection, run_case_table)
     rows = connection.execute(
@@ -239,8 +243,8 @@ def list_runs(connection: Connection) -> list[RunSummary]:
             endpoints=endpoints.get(row.id, 0),
             cases=cases.get(row.id, 0),
             repeats=row.repeats,
-            answers=answers.get(row.id, (0, 0))[0],
-            unscored=answers.get(row.id, (0, 0))[1],
+            answers=answers.get(row.id, 0),
+            unscored=None if scored is None else answers.get(row.id, 0) - scored.get(row.id, 0),
             started_at=row.started_at,
         )
         for row in rows
@@ -304,7 +308,18 @@ def _count(
     return {row[0]: row[1] for row in rows}
 
 
-def _count_answers(connection: Connection) -> dict[str, tuple[int, int]]:
+def _count_answers(connection: Connection) -> dict[str, int]:
+    """By run, at how many places there is an answer; from an index."""
+    rows = connection.execute(
+        select(answer_table.c.run, func.count())
+        .where(answer_table.c.attempt == 1)
+        .group_by(answer_table.c.run)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def _count_scored(connection: Connection) -> dict[str, int]:
+    """By run, how many counting answers have a verdict of the automatic layer."""
     last = (
         select(func.max(answer_table.c.id).label("id"), answer_table.c.run)
         .group_by(
@@ -316,22 +331,16 @@ def _count_answers(connection: Connection) -> dict[str, tuple[int, int]]:
         )
         .subquery()
     )
-    newest = (
-        select(func.max(grade_table.c.id).label("id"))
-        .where(grade_table.c.layer == "auto")
-        .group_by(grade_table.c.answer_id)
-        .subquery()
+    # Looked up answer by answer in the index: grouped first, SQLite would do it again for each.
+    verdict = (
+        select(grade_table.c.verdict)
+        .where(grade_table.c.answer_id == last.c.id, grade_table.c.layer == "auto")
+        .order_by(grade_table.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
     )
-    verdicts = connection.execute(
-        select(last.c.run, func.count(grade_table.c.verdict))
-        .select_from(last)
-        .join(grade_table, grade_table.c.answer_id == last.c.id)
-        .join(newest, newest.c.id == grade_table.c.id)
-        .group_by(last.c.run)
-    )
-    scored: dict[str, int] = {row[0]: row[1] for row in verdicts}
-    counts = connection.execute(select(last.c.run, func.count()).group_by(last.c.run))
-    return {run: (count, count - scored.get(run, 0)) for run, count in counts}
+    rows = connection.execute(select(last.c.run, func.count(verdict)).group_by(last.c.run))
+    return {row[0]: row[1] for row in rows}
 
 
 def _find(connection: Connection, run_id: str) -> Row[Any]:

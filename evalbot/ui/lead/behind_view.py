@@ -38,16 +38,15 @@ GRADE = Markup("""\
 """)
 
 
-def behind_view(behind: Behind) -> Markup:
-    """One page of them."""
+def behind_view(behind: Behind, starts: Sequence[int]) -> Markup:
+    """One page of them; starts: where this page and those before it begin."""
     cell = behind.cell
     what = cell.verdict if cell.counted is Counted.VERDICT else str(cell.counted)
-    title = f"{cell.model}: {what}{f', {cell.tag}' if cell.tag else ''} ({cell.layer} layer), "
-    fields = fields_of_cell(cell)
+    title = f"{cell.model}: {what}{f', {cell.tag}' if cell.tag else ''} ({cell.layer} layer)"
     return PAGE.format(
-        key=" ".join([*fields.values(), str(behind.page)]),
-        title=as_text(title + count(behind.total, "answer")),
-        pager=_pager(behind, fields),
+        key=" ".join([*fields_of_cell(cell).values(), str(starts[-1])]),
+        title=as_text(title),
+        pager=_pager(behind, starts),
         close=action_attribute(do="close"),
         answers=Markup("").join(_answer(one) for one in behind.answers) or _none(cell.counted),
     )
@@ -60,20 +59,22 @@ def _none(counted: Counted) -> Markup:
     return Markup('<p class="quiet">{}.</p>').format(words)
 
 
-def _pager(behind: Behind, fields: Mapping[str, str]) -> Markup:
-    if behind.pages == 1:
+def _pager(behind: Behind, starts: Sequence[int]) -> Markup:
+    if len(starts) == 1 and behind.following is None:
         return Markup("")
 
-    def button(words: str, page: int) -> Markup:
-        disabled = Markup("") if 1 <= page <= behind.pages else Markup(" disabled")
+    def button(words: str, to: Sequence[int]) -> Markup:
+        disabled = Markup("") if to else Markup(" disabled")
         return Markup("<button {}{}>{}</button>").format(
-            action_attribute(do="open", **fields, page=str(page)), disabled, words
+            action_attribute(do="open", **fields_of_cell(behind.cell), starts=list(to)),
+            disabled,
+            words,
         )
 
-    return Markup('{}<span class="quiet">page {} of {}</span>{}').format(
-        button("← Back", behind.page - 1), behind.page, behind.pages,
-        button("Next →", behind.page + 1),
-    )  # fmt: skip
+    following = [] if behind.following is None else [*starts, behind.following]
+    return Markup('{}<span class="quiet">page {}</span>{}').format(
+        button("← Back", starts[:-1]), len(starts), button("Next →", following)
+    )
 
 
 def _answer(seen: SeenAnswer) -> Markup:

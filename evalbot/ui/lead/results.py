@@ -8,7 +8,7 @@ from evalbot.domain.people import User
 from evalbot.errors import EvalbotError, NotFoundError
 from evalbot.reporting.behind import answers_behind
 from evalbot.reporting.results import Choice, quality_charts, results, run_choices
-from evalbot.ui.fields import Action, number, text
+from evalbot.ui.fields import Action, text
 from evalbot.ui.lead.behind_view import behind_view
 from evalbot.ui.lead.charts import charts_html
 from evalbot.ui.lead.results_form import (
@@ -18,7 +18,7 @@ from evalbot.ui.lead.results_form import (
     results_form,
     sentence,
 )
-from evalbot.ui.lead.results_table import cell_of, rate_tables
+from evalbot.ui.lead.results_table import cell_of, rate_tables, starts_of
 from evalbot.ui.lead.site import LeadSite
 from evalbot.ui.lead.tabs import when_shown
 from evalbot.ui.panel import action_attribute, add_panel
@@ -71,10 +71,9 @@ class ResultsPage:
         """The answers that a cell counts, or none any more."""
         if action.get("do") != "open" or text(action, "run") is None:
             return Markup("")
-        page = number(action, "page") or 1
-        return behind_view(
-            answers_behind(self._site.database, self._site.folder, cell_of(action), page)
-        )
+        starts = starts_of(action)
+        found = answers_behind(self._site.database, self._site.folder, cell_of(action), starts[-1])
+        return behind_view(found, starts)
 
     def _page(self, choice: Choice) -> Markup:
         found = results(self._site.database, self._site.folder, choice, is_strict=False)

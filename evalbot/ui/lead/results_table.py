@@ -48,6 +48,13 @@ def cell_of(action: Action) -> Cell:
     )
 
 
+def starts_of(action: Action) -> list[int]:
+    """Where the pages begin that were read so far, the one to show last."""
+    found = action.get("starts")
+    starts = [one for one in found if isinstance(one, int)] if isinstance(found, list) else []
+    return [max(0, one) for one in starts] or [0]
+
+
 def fields_of_cell(cell: Cell) -> dict[str, str]:
     """The same as an action's fields; `cell_of` reads it back."""
     found = {

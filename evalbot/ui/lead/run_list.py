@@ -77,7 +77,7 @@ def _line(line: RunLine, job: Job | None) -> Markup:
     about = (
         f"{one.suite} · {count(one.cases, 'case')} × {count(one.endpoints, 'endpoint')}"
         f"{f' × {one.repeats} repeats' if one.repeats > 1 else ''} · "
-        f"{count(one.answers, 'answer')}, {one.unscored} unscored · "
+        f"{count(one.answers, 'answer')} · "
         f"{one.started_at:%Y-%m-%d %H:%M} UTC"
     )
     return LINE.format(

@@ -101,7 +101,8 @@ class RunsPage:
         return live_list(self._site.runs.jobs(), live_runs(self._site.database))
 
     def _list(self) -> Markup:
-        return run_list(run_lines(self._site.database), self._site.runs.jobs())
+        lines = run_lines(self._site.database, count_unscored=False)
+        return run_list(lines, self._site.runs.jobs())
 
     def _detail(self, run: str) -> Markup:
         job = self._site.runs.job(run)
