@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -94,7 +95,8 @@ def answers_behind(database: Database, folder: Path, cell: Cell, start: int = 0)
     with database.read() as connection:
         run = runs.get_run(connection, cell.run)
         found = _Behind(connection, basis_of(run, folder), cell, run.id)
-        fitting = list(islice(found.fitting(start), PAGE + 1))
+        with closing(found.fitting(start)) as every:
+            fitting = list(islice(every, PAGE + 1))
         shown = [(answer, word) for _, answer, word in fitting[:PAGE]]
         following = fitting[PAGE][0] if len(fitting) > PAGE else None
         return Behind(cell, tuple(found.read(shown)), following)
@@ -112,7 +114,7 @@ class _Behind:
         self._endpoint = cell.model.removesuffix(CHECK_SUFFIX)
         self._pass = 2 if cell.model.endswith(CHECK_SUFFIX) else 1
 
-    def fitting(self, start: int) -> Iterator[tuple[int, ModelAnswer, Graded]]:
+    def fitting(self, start: int) -> Generator[tuple[int, ModelAnswer, Graded]]:
         """What the cell counts from this place on: its place, and the layer's word on it."""
         cell, layers = self._cell, layers_behind(self._cell.layer)
         wanted = Wanted(layers, cell.verdict, cell.counted is Counted.UNSCORED)
@@ -121,16 +123,18 @@ class _Behind:
             for case in self._basis.suite.cases
             if cell.tag is None or cell.tag in case.tags
         }
-        place = start
-        for page in answers_of_model(
+        answers = answers_of_model(
             self._connection, self._run, self._endpoint, self._pass, wanted, start
-        ):
-            grades = glance_at_grades_of(self._connection, [one.id for one in page], layers)
-            for answer in page:
-                word = self._word(answer, grades[answer.id])
-                if answer.case in tagged and self._counts(word):
-                    yield place, answer, word
-                place += 1
+        )
+        place = start
+        with closing(answers):
+            for page in answers:
+                grades = glance_at_grades_of(self._connection, [one.id for one in page], layers)
+                for answer in page:
+                    word = self._word(answer, grades[answer.id])
+                    if answer.case in tagged and self._counts(word):
+                        yield place, answer, word
+                    place += 1
 
     def read(self, shown: Sequence[tuple[ModelAnswer, Graded]]) -> Iterator[SeenAnswer]:
         """Texts and all grades of these."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, func, not_, select
@@ -37,7 +37,7 @@ class Wanted(NamedTuple):
 
 def answers_of_model(
     connection: Connection, run: str, endpoint: str, pass_: int, wanted: Wanted, start: int = 0
-) -> Iterator[Sequence[ModelAnswer]]:
+) -> Generator[Sequence[ModelAnswer]]:
     """The model's counting answers in the suite's order, in pages, without the first ones."""
     query = (
         select(
@@ -58,9 +58,12 @@ def answers_of_model(
         query = query.where(_has_verdict(wanted))
     if wanted.is_open:
         query = query.where(not_(_is_settled(wanted)))
-    result = connection.execute(last_attempts(query, run), execution_options={"yield_per": AT_ONCE})
-    for page in result.partitions():
-        yield [ModelAnswer._make(row) for row in page]
+    # Closed at once where the reader has enough: PostgreSQL keeps a cursor for it.
+    with connection.execute(
+        last_attempts(query, run), execution_options={"yield_per": AT_ONCE}
+    ) as result:
+        for page in result.partitions():
+            yield [ModelAnswer._make(row) for row in page]
 
 
 def glance_at_grades_of(

@@ -76,6 +76,8 @@ def add_panel(
         [html, notice],
         js=f"() => [window.evalbot.take({json.dumps(name)})]",
         queue=False,
+        # What is pressed while an earlier answer is on its way is sent after it, and not lost.
+        trigger_mode="always_last",
         show_progress="hidden",
         api_visibility="private",
     )

@@ -1,4 +1,4 @@
-"""A record to look at: two models, three cases, grades of all layers, texts that want to break out."""
+"""A record to look at: two models, three cases, three layers, texts that want to break out."""
 
 from __future__ import annotations
 
