@@ -15,10 +15,9 @@ from evalbot.reporting.charts import quality_speed_charts
 from evalbot.reporting.rates import RateQuery, RateRow, chosen_runs, rates_of_run, refuse_unknown
 from evalbot.reporting.speed_charts import points_of_run
 from evalbot.running.self_check import SELF_CHECK
-from evalbot.store import runs
 from evalbot.store.database import Connection, Database
 from evalbot.store.judging import judges_used
-from evalbot.store.runs import RunName
+from evalbot.store.run_lists import RunName, run_names
 
 if TYPE_CHECKING:
     import altair as alt
@@ -89,7 +88,7 @@ def quality_charts(
 def run_choices(database: Database) -> list[RunName]:
     """All runs by name, newest first."""
     with database.read() as connection:
-        return runs.run_names(connection)
+        return run_names(connection)
 
 
 def _models(run: Run) -> list[str]:

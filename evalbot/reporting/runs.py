@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from evalbot.domain.runs import RunState
 from evalbot.formats.tables import Column, Kind, Table
-from evalbot.store import leases, runs
+from evalbot.store import leases, run_lists
 from evalbot.store.database import Database
-from evalbot.store.runs import RunSummary
+from evalbot.store.run_lists import RunSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class LiveRun:
 
 
 def run_lines(database: Database, *, count_unscored: bool = True) -> list[RunLine]:
-    """All runs, newest first; see store.runs.list_runs."""
+    """All runs, newest first; see store.run_lists.list_runs."""
     with database.read() as connection:
         return [
             RunLine(
@@ -40,7 +40,7 @@ def run_lines(database: Database, *, count_unscored: bool = True) -> list[RunLin
                 if line.state is RunState.RUNNING and not leases.is_held(connection, line.run)
                 else line.state,
             )
-            for line in runs.list_runs(connection, count_unscored=count_unscored)
+            for line in run_lists.list_runs(connection, count_unscored=count_unscored)
         ]
 
 
@@ -51,10 +51,10 @@ def live_runs(database: Database) -> list[LiveRun]:
             LiveRun(
                 run,
                 label,
-                runs.count_places(connection, run),
-                runs.count_wanted(connection, run),
+                run_lists.count_places(connection, run),
+                run_lists.count_wanted(connection, run),
             )
-            for run, label in runs.running_runs(connection)
+            for run, label in run_lists.running_runs(connection)
             if leases.is_held(connection, run)
         ]
 

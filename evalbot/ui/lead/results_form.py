@@ -13,7 +13,7 @@ from evalbot.formats.problems import one_of, shown
 from evalbot.formats.tables import FORMATS
 from evalbot.reporting.rates import RateQuery
 from evalbot.reporting.results import Choice, Results
-from evalbot.store.runs import RunName
+from evalbot.store.run_lists import RunName
 from evalbot.ui.choices import boxes, options
 from evalbot.ui.fields import Action, text, texts
 from evalbot.ui.panel import action_attribute, keyed
