@@ -12,6 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from evalbot.formats.words import duration, pace
 from evalbot.running.progress import EndpointProgress, Progress
 
 PLAIN_EVERY_S = 10.0
@@ -83,7 +84,7 @@ def _said(progress: Progress) -> list[str]:
 def _line(endpoint: EndpointProgress) -> str:
     parts = [f"{endpoint.name}: {endpoint.done}/{endpoint.total}", endpoint.state]
     if endpoint.state == "asking":
-        parts += [_rate(endpoint), f"{duration(endpoint.seconds_left)} left"]
+        parts += [pace(endpoint.per_second), f"{duration(endpoint.seconds_left)} left"]
     if endpoint.failures:
         parts.append(_failures(endpoint))
     if endpoint.note:
@@ -93,8 +94,8 @@ def _line(endpoint: EndpointProgress) -> str:
 
 def _table(progress: Progress) -> RenderableType:
     table = Table(box=None, pad_edge=False, title=progress.title, title_justify="left")
-    pace = ("rate", "left") if progress.even else ()
-    for name in (progress.of, "", progress.unit, *pace, "not ok", "state", ""):
+    timing = ("rate", "left") if progress.even else ()
+    for name in (progress.of, "", progress.unit, *timing, "not ok", "state", ""):
         table.add_column(name, justify="left" if name in (progress.of, "", "state") else "right")
     for endpoint in progress.endpoints.values():
         asking = endpoint.state == "asking"
@@ -102,19 +103,16 @@ def _table(progress: Progress) -> RenderableType:
             Text(endpoint.name),
             ProgressBar(total=max(endpoint.total, 1), completed=endpoint.done, width=24),
             f"{endpoint.done}/{endpoint.total}",
-            *((_rate(endpoint), duration(endpoint.seconds_left)) if asking else [""] * len(pace)),
+            *(
+                (pace(endpoint.per_second), duration(endpoint.seconds_left))
+                if asking
+                else [""] * len(timing)
+            ),
             Text(_failures(endpoint)),
             Text(endpoint.state),
             Text(endpoint.note),
         )
     return Group(table)
-
-
-def _rate(endpoint: EndpointProgress) -> str:
-    rate = endpoint.per_second
-    if rate is None:
-        return "–"
-    return f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min"
 
 
 def _failures(endpoint: EndpointProgress) -> str:
@@ -123,14 +121,3 @@ def _failures(endpoint: EndpointProgress) -> str:
         key=lambda item: -item[1],
     )
     return ", ".join(f"{count} {status}" for status, count in counts)
-
-
-def duration(seconds: float | None) -> str:
-    """`2 min 05 s`; a dash where it is not known."""
-    if seconds is None:
-        return "–"
-    minutes, second = divmod(round(seconds), 60)
-    hours, minute = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minute:02d} min"
-    return f"{minute} min {second:02d} s" if minute else f"{second} s"

@@ -154,8 +154,7 @@ def _print_estimates(
     selection: Selection,
     concurrency: int | None,
 ) -> None:
-    from evalbot.cli.progress import duration
-    from evalbot.formats.words import count
+    from evalbot.formats.words import count, duration
     from evalbot.running.estimate import estimate_run
 
     repeats, passes = selection.repeats, 2 if selection.self_check else 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from evalbot.domain.rubrics import Layer
 from evalbot.stats.rates import Graded
 from evalbot.stats.votes import majority
-from evalbot.store.grades import GradeGlance
+from evalbot.store.glances import GradeGlance
 
 PANEL = "panel"
 VOTE_MARK = "#"

@@ -36,16 +36,24 @@ def write_figures(folder: Path, charts: Mapping[str, alt.TopLevelMixin]) -> list
             png = vl_convert.vegalite_to_png(
                 spec, vl_version=VEGA_LITE, scale=PNG_SCALE, allowed_base_urls=[]
             )
-            svg = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
             for path, data in (
                 (folder / f"{name}.png", png),
-                (folder / f"{name}.svg", svg.encode("utf-8")),
+                (folder / f"{name}.svg", svg_of(chart).encode("utf-8")),
             ):
                 path.write_bytes(data)
                 written.append(path)
     except OSError as error:
         raise InputError(f"{folder} could not be written ({error.strerror})") from error
     return written
+
+
+def svg_of(chart: alt.TopLevelMixin) -> str:
+    """The chart as SVG, which loads nothing."""
+    import vl_convert
+
+    spec = json.dumps(chart.to_dict())
+    svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
+    return svg
 
 
 def file_names(names: Mapping[str, object]) -> list[str]:

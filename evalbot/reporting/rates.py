@@ -25,7 +25,7 @@ from evalbot.stats.rates import CaseGrades, Graded, Rate, rate_of
 from evalbot.store import runs
 from evalbot.store.answers import AnswerGlance, glance_at_answers
 from evalbot.store.database import Connection, Database
-from evalbot.store.grades import GradeGlance, glance_at_grades
+from evalbot.store.glances import GradeGlance, glance_at_grades
 from evalbot.store.judging import judges_used
 
 
@@ -78,19 +78,27 @@ def rate_rows(
     """
     rows: list[RateRow] = []
     with database.read() as connection:
-        names = list(run_ids) or runs.newest_run_per_suite(connection, query.suites)
-        if not names and not query.suites:
-            raise NotFoundError(
-                "there are no runs yet; `evalbot run SUITE` makes one, `evalbot import` brings one"
-            )
-        chosen = [runs.get_run(connection, name) for name in names]
-        chosen = [run for run in chosen if not query.suites or run.suite.name in query.suites]
-        _refuse_unknown(chosen, query)
-        if query.judge is not None:
-            _refuse_unknown_judge(connection, chosen, query.judge)
+        chosen = chosen_runs(connection, run_ids, query.suites)
+        refuse_unknown(connection, chosen, query)
         for run in chosen:
             rows += rates_of_run(connection, run, basis_of(run, folder), query)
     return rows
+
+
+def chosen_runs(
+    connection: Connection, run_ids: Sequence[str], suites: Sequence[str] = ()
+) -> list[Run]:
+    """These runs, or the newest of each suite; NotFoundError where there is none."""
+    names = list(run_ids) or runs.newest_run_per_suite(connection, suites)
+    if not names and not suites:
+        raise NotFoundError(
+            "there are no runs yet; `evalbot run SUITE` makes one, `evalbot import` brings one"
+        )
+    found = [runs.get_run(connection, name) for name in names]
+    chosen = [run for run in found if not suites or run.suite.name in suites]
+    if not chosen:
+        raise NotFoundError(f"there is no run of suite {', '.join(suites)}")
+    return chosen
 
 
 def rates_of_run(connection: Connection, run: Run, basis: Basis, query: RateQuery) -> list[RateRow]:
@@ -294,9 +302,8 @@ def _speed(answers: Sequence[AnswerGlance]) -> Speed:
     )
 
 
-def _refuse_unknown(chosen: Sequence[Run], query: RateQuery) -> None:
-    if not chosen:
-        raise NotFoundError(f"there is no run of suite {', '.join(query.suites)}")
+def refuse_unknown(connection: Connection, chosen: Sequence[Run], query: RateQuery) -> None:
+    """Raises NotFoundError for a model or judge that these runs do not have."""
     known = {endpoint.name for run in chosen for endpoint in run.endpoints}
     for name in query.models:
         if name.removesuffix(CHECK_SUFFIX) not in known:
@@ -305,6 +312,8 @@ def _refuse_unknown(chosen: Sequence[Run], query: RateQuery) -> None:
             raise NotFoundError(f"no model {name!r} in these runs; {hint}")
     if query.judge is not None and query.layer is not Layer.JUDGE:
         raise InputError("--judge goes with --layer judge")
+    if query.judge is not None:
+        _refuse_unknown_judge(connection, chosen, query.judge)
 
 
 def _refuse_unknown_judge(connection: Connection, chosen: Sequence[Run], judge: str) -> None:

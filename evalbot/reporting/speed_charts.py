@@ -61,13 +61,17 @@ def quality_points(
 
 
 def points_of_run(
-    connection: Connection, run: Run, basis: Basis, models: Sequence[str] = ()
+    connection: Connection,
+    run: Run,
+    basis: Basis,
+    models: Sequence[str] = (),
+    query: RateQuery | None = None,
 ) -> list[QualityPoint]:
-    """One point for each model of a run, by the automatic layer."""
+    """One point for each model of a run, by the automatic layer or that of the query."""
     speeds: dict[str, list[float | None]] = defaultdict(list)
     for answer in glance_at_answers(connection, run.id):
         speeds[answer.endpoint].append(answer.decode_tps)
-    rows = rates_of_run(connection, run, basis, RateQuery(Layer.AUTO))
+    rows = rates_of_run(connection, run, basis, query or RateQuery(Layer.AUTO))
     return [
         _point(row, known(speeds[row.model])) for row in rows if not models or row.model in models
     ]

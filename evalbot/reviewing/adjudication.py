@@ -19,12 +19,8 @@ from evalbot.grading.staleness import Rules
 from evalbot.store import runs
 from evalbot.store.answers import answer_of
 from evalbot.store.database import Connection, Database
-from evalbot.store.grades import (
-    GradeGlance,
-    GradeWriter,
-    glance_at_reviewed,
-    grades_of_answer,
-)
+from evalbot.store.glances import GradeGlance, glance_at_reviewed
+from evalbot.store.grades import GradeWriter, grades_of_answer
 from evalbot.store.texts import put_texts
 
 LONGEST_REASON = 10_000

@@ -19,7 +19,7 @@ from evalbot.domain.rubrics import Layer, Rubric
 from evalbot.grading.effective import effective
 from evalbot.store import campaigns, queue
 from evalbot.store.database import Connection, Database
-from evalbot.store.grades import glance_at_grades_of
+from evalbot.store.glances import glance_at_grades_of
 from evalbot.store.queue import Counts, Entry, OwnGrade
 from evalbot.store.texts import get_texts
 

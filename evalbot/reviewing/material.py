@@ -16,7 +16,8 @@ from evalbot.grading.effective import effective
 from evalbot.grading.staleness import Rules
 from evalbot.store.answers import AnswerToReview, answers_to_review
 from evalbot.store.database import Connection
-from evalbot.store.grades import GradeGlance, glance_at_grades, judge_entropies
+from evalbot.store.glances import GradeGlance, glance_at_grades
+from evalbot.store.grades import judge_entropies
 
 UNDECIDED = "needs_review"
 """The stratum of what no other layer has a verdict on."""

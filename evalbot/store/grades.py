@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from datetime import datetime
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
@@ -145,6 +143,15 @@ def grades_of_answer(connection: Connection, answer_id: int) -> list[StoredGrade
     return [_stored(row) for row in connection.execute(query.order_by(grade_table.c.id))]
 
 
+def read_grades_of(connection: Connection, answers: Sequence[int]) -> dict[int, list[StoredGrade]]:
+    """By answer's row id, all grades of a few answers, oldest first."""
+    query = _whole_grades().where(grade_table.c.answer_id.in_(list(answers)))
+    found: dict[int, list[StoredGrade]] = {answer: [] for answer in answers}
+    for row in connection.execute(query.order_by(grade_table.c.id)):
+        found[row.answer_id].append(_stored(row))
+    return found
+
+
 def _whole_grades() -> Select[Any]:
     return (
         select(
@@ -200,97 +207,6 @@ def count_grades(connection: Connection, run: str) -> int:
         answer_table.c.run == run
     )
     return connection.execute(query).scalar_one()
-
-
-class GradeGlance(NamedTuple):
-    """What a rate needs of a grade; id tells which of two was given later."""
-
-    id: int
-    answer_id: int
-    layer: str
-    grader: str
-    verdict: str | None
-    unscored_reason: str | None
-    rubric_fingerprint: str
-    case_fingerprint: str
-    at: datetime
-
-
-def glance_at_grades_of(
-    connection: Connection, answers: Sequence[int], layers: Sequence[str]
-) -> dict[int, list[GradeGlance]]:
-    """By answer, the grades of a few answers in these layers, oldest first."""
-    rows = connection.execute(
-        select(
-            grade_table.c.id,
-            grade_table.c.answer_id,
-            grade_table.c.layer,
-            grader_table.c.name,
-            grade_table.c.verdict,
-            grade_table.c.unscored_reason,
-            grade_table.c.rubric_fingerprint,
-            grade_table.c.case_fingerprint,
-            grade_table.c.at,
-        )
-        .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
-        .where(grade_table.c.answer_id.in_(list(answers)), grade_table.c.layer.in_(list(layers)))
-        .order_by(grade_table.c.id)
-    )
-    found: dict[int, list[GradeGlance]] = {}
-    for row in rows:
-        found.setdefault(row[1], []).append(GradeGlance._make(row))
-    return found
-
-
-def glance_at_reviewed(connection: Connection, run: str) -> Iterator[tuple[str, list[GradeGlance]]]:
-    """Of each counting answer that people have graded: its case, and all its grades."""
-    by_people = select(grade_table.c.answer_id).where(grade_table.c.layer == "human")
-    query = (
-        select(
-            answer_table.c.case_key,
-            grade_table.c.id,
-            grade_table.c.answer_id,
-            grade_table.c.layer,
-            grader_table.c.name,
-            grade_table.c.verdict,
-            grade_table.c.unscored_reason,
-            grade_table.c.rubric_fingerprint,
-            grade_table.c.case_fingerprint,
-            grade_table.c.at,
-        )
-        .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
-        .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
-        .where(grade_table.c.answer_id.in_(by_people))
-        .order_by(grade_table.c.answer_id, grade_table.c.id)
-    )
-    result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
-    for (case, _), rows in groupby(result, key=lambda row: (row[0], row[2])):
-        yield case, [GradeGlance._make(row[1:]) for row in rows]
-
-
-def glance_at_grades(
-    connection: Connection, run: str, layers: Sequence[str]
-) -> Iterator[GradeGlance]:
-    """Grades of the counting answers of a run in these layers, without evidence, by answer."""
-    query = (
-        select(
-            grade_table.c.id,
-            grade_table.c.answer_id,
-            grade_table.c.layer,
-            grader_table.c.name,
-            grade_table.c.verdict,
-            grade_table.c.unscored_reason,
-            grade_table.c.rubric_fingerprint,
-            grade_table.c.case_fingerprint,
-            grade_table.c.at,
-        )
-        .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
-        .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
-        .where(grade_table.c.layer.in_(list(layers)))
-        .order_by(grade_table.c.answer_id, grade_table.c.id)
-    )
-    result = connection.execute(last_attempts(query, run), execution_options=STREAMED)
-    return (GradeGlance._make(row) for page in result.partitions() for row in page)
 
 
 def judge_entropies(connection: Connection, run: str) -> dict[int, float]:

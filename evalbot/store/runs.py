@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, func, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from evalbot.domain.cases import Suite
 from evalbot.domain.json_form import (
@@ -22,31 +22,11 @@ from evalbot.domain.rubrics import Rubric
 from evalbot.domain.runs import Run, RunEndpoint, RunState
 from evalbot.errors import InputError, NotFoundError
 from evalbot.store.schema import (
-    RunCaseColumns,
-    RunEndpointColumns,
-    answer_table,
-    grade_table,
     run_case_table,
     run_endpoint_table,
     run_table,
 )
 from evalbot.store.texts import get_texts, put_texts
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """A line of `evalbot runs`; answers counts the places that have one."""
-
-    run: str
-    suite: str
-    label: str | None
-    state: RunState
-    endpoints: int
-    cases: int
-    repeats: int
-    answers: int
-    unscored: int
-    started_at: datetime
 
 
 def create_run(connection: Connection, run: Run) -> None:
@@ -220,68 +200,6 @@ def newest_run_per_suite(connection: Connection, suites: Sequence[str] = ()) -> 
     for row in connection.execute(query):
         newest[row.suite] = row.id
     return [newest[suite] for suite in sorted(newest) if not suites or suite in suites]
-
-
-def list_runs(connection: Connection) -> list[RunSummary]:
-    """All runs, newest first. Unscored: places without a verdict of the automatic layer."""
-    answers = _count_answers(connection)
-    endpoints = _count(connection, run_endpoint_table)
-    cases = _count(connection, run_case_table)
-    rows = connection.execute(
-        select(run_table).order_by(run_table.c.started_at.desc(), run_table.c.id)
-    ).all()
-    return [
-        RunSummary(
-            run=row.id,
-            suite=row.suite,
-            label=row.label,
-            state=RunState(row.state),
-            endpoints=endpoints.get(row.id, 0),
-            cases=cases.get(row.id, 0),
-            repeats=row.repeats,
-            answers=answers.get(row.id, (0, 0))[0],
-            unscored=answers.get(row.id, (0, 0))[1],
-            started_at=row.started_at,
-        )
-        for row in rows
-    ]
-
-
-def _count(
-    connection: Connection, table: Table[RunCaseColumns] | Table[RunEndpointColumns]
-) -> Mapping[str, int]:
-    rows = connection.execute(select(table.c.run, func.count()).group_by(table.c.run))
-    return {row[0]: row[1] for row in rows}
-
-
-def _count_answers(connection: Connection) -> dict[str, tuple[int, int]]:
-    last = (
-        select(func.max(answer_table.c.id).label("id"), answer_table.c.run)
-        .group_by(
-            answer_table.c.run,
-            answer_table.c.endpoint,
-            answer_table.c.case_key,
-            answer_table.c.repeat,
-            answer_table.c.pass_number,
-        )
-        .subquery()
-    )
-    newest = (
-        select(func.max(grade_table.c.id).label("id"))
-        .where(grade_table.c.layer == "auto")
-        .group_by(grade_table.c.answer_id)
-        .subquery()
-    )
-    verdicts = connection.execute(
-        select(last.c.run, func.count(grade_table.c.verdict))
-        .select_from(last)
-        .join(grade_table, grade_table.c.answer_id == last.c.id)
-        .join(newest, newest.c.id == grade_table.c.id)
-        .group_by(last.c.run)
-    )
-    scored: dict[str, int] = {row[0]: row[1] for row in verdicts}
-    counts = connection.execute(select(last.c.run, func.count()).group_by(last.c.run))
-    return {run: (count, count - scored.get(run, 0)) for run, count in counts}
 
 
 def _find(connection: Connection, run_id: str) -> Row[Any]:

@@ -10,6 +10,8 @@ have gone through `as_text` or markupsafe's own escaping.
 from __future__ import annotations
 
 import json
+import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +19,9 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from evalbot.fingerprint import fingerprint
 from evalbot.ui.events import Events
+from evalbot.ui.text import as_text
 
 LARGEST_ACTION = 1_000_000
 """Characters of what a page may send at once; a pasted prompt is the largest of it."""
@@ -45,7 +49,8 @@ def add_panel(
     """Put a panel into the app that is being built.
 
     act is given the user (and the request, if wanted) and the action as a dict, and returns the
-    next HTML, or `gr.skip()` to leave it. What it raises is told above the panel, which stays.
+    next HTML, or `gr.skip()` to leave it. What it raises is told in a notice, which a click
+    closes.
     """
 
     def act_on(*values: Any) -> Any:
@@ -56,14 +61,16 @@ def add_panel(
 
     guarded = events.guarded(act_on, wants_request=wants_request)
 
-    def act_and_tell(request: gr.Request, *values: Any) -> tuple[Any, Any]:
-        # Gradio shows no errors of events outside its queue.
+    def told(request: gr.Request, action: Any) -> tuple[Any, Any]:
+        # An error of an event without the queue is shown by Gradio as nothing but "Error".
         try:
-            return guarded(request, *values), ""
+            return guarded(request, action), ""
         except gr.Error as error:
-            return gr.skip(), ALERT.format(error.message)
+            if error.print_exception:
+                traceback.print_exception(error)
+            return gr.skip(), _notice(error.message)
 
-    told = gr.HTML("", elem_id=f"panel-{name}-told", elem_classes="told")
+    notice = gr.HTML(elem_id=f"panel-{name}-notice")
     html = gr.HTML(
         Markup("<p class='waiting'>{}</p>").format(waiting),
         elem_id=f"panel-{name}",
@@ -72,9 +79,9 @@ def add_panel(
     payload = gr.JSON(visible=False)
     button = gr.Button(visible="hidden", elem_id=f"act-{name}")
     button.click(
-        act_and_tell,
+        told,
         [payload],
-        [html, told],
+        [html, notice],
         js=f"() => [window.evalbot.take({json.dumps(name)})]",
         queue=False,
         # Gradio's usual mode drops a press while another is under way.
@@ -88,3 +95,20 @@ def add_panel(
 def action_attribute(**action: Any) -> Markup:
     """`data-act` with this action, as an attribute of a button or form."""
     return Markup('data-act="{}"').format(json.dumps(action, ensure_ascii=False))
+
+
+def keyed(key: object, content: Markup) -> Markup:
+    """Content that is put in whole where the key is another one than before.
+
+    Gradio changes what is on a page piece by piece, so that ticks and typed text would stay
+    where other boxes and fields have come.
+    """
+    name = f"keyed-{fingerprint(repr(key))[:12]}"
+    return Markup('<{} class="keyed">{}</{}>').format(name, content, name)
+
+
+def _notice(sentence: str) -> Markup:
+    # The same sentence twice is another notice: the first may have been closed.
+    return Markup('<div class="notice text" role="alert" data-at="{}">{}</div>').format(
+        time.time_ns(), as_text(sentence)
+    )

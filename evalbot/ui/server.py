@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +13,7 @@ from fastapi import FastAPI, Request
 from starlette.types import ASGIApp
 
 from evalbot.domain.people import Role
+from evalbot.running.background import BackgroundRuns
 from evalbot.store.database import Database
 from evalbot.ui.address import Address
 from evalbot.ui.assets import asset_text
@@ -26,7 +30,8 @@ from evalbot.ui.words import translations
 
 REVIEW_ASSETS = ("common.js", "review.js", "common.css", "review.css", "chat.css")
 LEAD_ASSETS = (
-    "common.js", "lead.js", "common.css", "lead.css", "chat.css", "runs.css", "results.css",
+    "common.js", "opening.js", "lead.js",
+    "common.css", "lead.css", "chat.css", "runs.css", "results.css",
 )  # fmt: skip
 
 
@@ -44,12 +49,20 @@ def build_server(
     """The server over an open database.
 
     config_path: evalbot.yaml, read again whenever endpoints are needed; None without one.
-    folder: where it lies, and suites and rubrics are looked up.
+    folder: where it lies, and suites and rubrics are looked up. Runs begun from its pages are
+    stopped cleanly when the server ends.
     """
     identity = Identity(database, address.port)
-    app: FastAPI = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    runs = BackgroundRuns(database)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        await asyncio.to_thread(runs.close)
+
+    app: FastAPI = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.include_router(sign_in_routes(database, identity, address))
-    site = LeadSite(database, config_path, folder, Events(identity, Role.LEAD))
+    site = LeadSite(database, config_path, folder, Events(identity, Role.LEAD), runs)
     app.include_router(download_routes(site))
     review = build_review_app(database, folder, Events(identity, Role.REVIEWER), site.config)
     app = _mounted(app, review, REVIEW, REVIEW_ASSETS, identity, address)

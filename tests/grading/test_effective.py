@@ -7,7 +7,7 @@ import pytest
 from evalbot.domain.rubrics import Layer
 from evalbot.grading.effective import effective
 from evalbot.stats.rates import Graded
-from evalbot.store.grades import GradeGlance
+from evalbot.store.glances import GradeGlance
 
 START = datetime(2026, 11, 30, tzinfo=UTC)
 OLD_RULE, RULE = "old", "now"

@@ -3,7 +3,10 @@
   "use strict";
   const waiting = new Map(); // panel → what its hidden button is about to send, first to last
 
-  const panelOf = (element) => element.closest("[id^='panel-']")?.id.slice("panel-".length);
+  // The panel an element acts on: the one it is in, unless `data-panel` names another.
+  const panelOf = (element) =>
+    element.closest("[data-panel]")?.dataset.panel ??
+    element.closest("[id^='panel-']")?.id.slice("panel-".length);
 
   const act = (panel, action) => {
     const button = document.getElementById(`act-${panel}`);
@@ -28,6 +31,7 @@
   };
 
   document.addEventListener("click", (event) => {
+    event.target.closest?.(".notice")?.remove();
     const button = event.target.closest?.("button[data-act], a[data-act]");
     if (!button || button.disabled) return;
     event.preventDefault();

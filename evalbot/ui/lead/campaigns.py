@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import gradio as gr
+
 from evalbot.domain.people import User
 from evalbot.domain.reviewing import CampaignPlan, Layout, Policy
 from evalbot.errors import EvalbotError, InputError
 from evalbot.reviewing import campaigns, holding
 from evalbot.reviewing.overview import campaign_overviews
-from evalbot.store import people, runs
+from evalbot.store import people, run_lists
+from evalbot.ui.fields import number, required, share, text, texts, word
 from evalbot.ui.lead.campaigns_view import campaigns_page
-from evalbot.ui.lead.fields import number, several, share, text, whether, word
-from evalbot.ui.lead.site import LeadSite, Page
+from evalbot.ui.lead.site import LeadSite
+from evalbot.ui.lead.tabs import when_shown
 from evalbot.ui.panel import add_panel
 
 
-def build_campaigns(site: LeadSite) -> Page:
-    """Put this page into the tab that is being built."""
+def build_campaigns(site: LeadSite, tab: gr.Tab) -> None:
+    """Put this page into its tab, which is being built."""
 
     def page(told: str | None = None, problem: str | None = None) -> str:
         with site.database.read() as connection:
             users = [one for one in people.list_users(connection) if not one.is_disabled]
-            found = runs.list_runs(connection)
+            found = run_lists.list_runs(connection)
         return campaigns_page(campaign_overviews(site.database), found, users, told, problem)
 
     def act(user: User, action: Mapping[str, Any]) -> str:
@@ -33,7 +36,7 @@ def build_campaigns(site: LeadSite) -> Page:
             return page(problem=str(error))
 
     panel = add_panel("campaigns", site.events, act)
-    return Page(panel.html, lambda _: page())
+    when_shown(tab, site.events, lambda _: page(), [panel.html])
 
 
 def _do(site: LeadSite, user: User, action: Mapping[str, Any]) -> str | None:
@@ -44,26 +47,29 @@ def _do(site: LeadSite, user: User, action: Mapping[str, Any]) -> str | None:
             return None
         case "make":
             made = campaigns.make_campaign(
-                database, text(action, "run"), _plan(action), user.name, site.folder
+                database, required(action, "run"), _plan(action), user.name, site.folder
             )
             return _told(made)
         case "extend":
             made = campaigns.extend_campaign(
-                database, text(action, "campaign"), user.name, site.folder,
+                database, required(action, "campaign"), user.name, site.folder,
                 policy=word(action, "policy", Policy), budget=number(action, "budget"),
-                seed=number(action, "seed") or 1,
+                seed=number(action, "seed", least=0) or 0,
             )  # fmt: skip
             return _told(made)
         case "reassign":
             count = campaigns.reassign(
-                database, text(action, "campaign"), text(action, "reviewer"), text(action, "to")
+                database,
+                required(action, "campaign"),
+                required(action, "reviewer"),
+                required(action, "to"),
             )
-            return f"{count} answers handed to {text(action, 'to')}."
+            return f"{count} answers handed to {required(action, 'to')}."
         case "close":
-            campaigns.close(database, text(action, "campaign"))
+            campaigns.close(database, required(action, "campaign"))
             return "The campaign is closed; its grades stay."
         case "reopen":
-            campaigns.reopen(database, text(action, "campaign"))
+            campaigns.reopen(database, required(action, "campaign"))
             return "The campaign goes on."
         case "hold":
             answer = number(action, "answer")
@@ -71,7 +77,7 @@ def _do(site: LeadSite, user: User, action: Mapping[str, Any]) -> str | None:
                 raise InputError("which answer? Load the page again")
             before = action.get("before")
             holding.decide(
-                database, answer, text(action, "decision"), user.name,
+                database, answer, required(action, "decision"), user.name,
                 before if isinstance(before, str) else None,
             )  # fmt: skip
             return None
@@ -80,15 +86,15 @@ def _do(site: LeadSite, user: User, action: Mapping[str, Any]) -> str | None:
 
 def _plan(action: Mapping[str, Any]) -> CampaignPlan:
     return CampaignPlan(
-        reviewers=several(action, "reviewers"),
+        reviewers=texts(action, "reviewers"),
         policy=word(action, "policy", Policy),
         budget=number(action, "budget"),
         overlap=number(action, "overlap") or 1,
         attention=share(action, "attention"),
-        practice=number(action, "practice") or 0,
-        seed=number(action, "seed") or 1,
+        practice=number(action, "practice", least=0) or 0,
+        seed=number(action, "seed", least=0) or 0,
         layout=word(action, "layout", Layout),
-        reveal_judge=whether(action, "reveal_judge"),
+        reveal_judge=text(action, "reveal_judge") is not None,
     )
 
 

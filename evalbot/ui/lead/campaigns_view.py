@@ -10,7 +10,7 @@ from evalbot.domain.people import User
 from evalbot.domain.reviewing import Layout, Policy
 from evalbot.reviewing.overview import CampaignOverview, ReviewerLine
 from evalbot.store.assignments import HeldAnswer
-from evalbot.store.runs import RunSummary
+from evalbot.store.run_lists import RunSummary
 from evalbot.ui.lead.parts import alert, choices, moment, notice
 from evalbot.ui.panel import action_attribute
 from evalbot.ui.text import as_text

@@ -8,7 +8,6 @@ from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
-from gradio.context import Context
 from markupsafe import Markup
 
 from evalbot.chatting.cases import add_case, add_suite, case_of, own_suites
@@ -48,11 +47,9 @@ SAMPLING = {
 """What can be set for a chat: its label, and decimals (None: any)."""
 
 
-def build_chat(site: LeadSite) -> None:
-    """Put this page into the tab that is being built."""
+def build_chat(site: LeadSite, tab: gr.Tab) -> None:
+    """Put this page into its tab, which is being built."""
     page = ChatPage(site)
-    tab = Context.block
-    assert isinstance(tab, gr.Tab)
     # Hidden by the style sheet while a chat is shown: they are for a new one.
     with gr.Column(elem_id="chat-settings"):
         endpoints = gr.CheckboxGroup([], label="Who answers", elem_id="chat-endpoints")

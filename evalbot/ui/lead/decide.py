@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import gradio as gr
+
 from evalbot.domain.people import User
 from evalbot.errors import EvalbotError, InputError
 from evalbot.reviewing import adjudication
 from evalbot.store import campaigns
+from evalbot.ui.fields import number, required, text
 from evalbot.ui.lead.decide_view import answer_view, docket_view, nothing_view
-from evalbot.ui.lead.fields import number, optional, text
-from evalbot.ui.lead.site import LeadSite, Page
+from evalbot.ui.lead.site import LeadSite
+from evalbot.ui.lead.tabs import when_shown
 from evalbot.ui.panel import add_panel
 
 
-def build_decide(site: LeadSite) -> Page:
-    """Put this page into the tab that is being built."""
+def build_decide(site: LeadSite, tab: gr.Tab) -> None:
+    """Put this page into its tab, which is being built."""
 
     def page(
         run: str | None,
@@ -43,24 +46,24 @@ def build_decide(site: LeadSite) -> Page:
     def act(user: User, action: Mapping[str, Any]) -> str:
         do = action.get("do")
         if do == "show":
-            return page(optional(action, "run"), number(action, "answer"))
+            return page(text(action, "run"), number(action, "answer"))
         if do != "decide":
             raise InputError("this page sent something that it cannot have sent; load it again")
-        run, answer = text(action, "run"), number(action, "answer")
+        run, answer = required(action, "run"), number(action, "answer")
         if answer is None:
             raise InputError("which answer? Load the page again")
-        reason = optional(action, "reason") or ""
+        reason = text(action, "reason") or ""
         try:
             verdict = action.get("verdict")
             if not isinstance(verdict, str):
                 raise InputError("choose a verdict")
             adjudication.decide(
                 site.database, user, run, answer, verdict or None, reason,
-                number(action, "last") or 0, site.folder,
+                number(action, "last", least=0) or 0, site.folder,
             )  # fmt: skip
         except EvalbotError as error:
             return page(run, answer, str(error), reason)
         return page(run)
 
     panel = add_panel("decide", site.events, act)
-    return Page(panel.html, lambda _: page(None))
+    when_shown(tab, site.events, lambda _: page(None), [panel.html])

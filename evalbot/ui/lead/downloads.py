@@ -2,11 +2,85 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from collections.abc import Callable, Sequence
 
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse, Response
+
+from evalbot.errors import EvalbotError, InputError, NotFoundError
+from evalbot.formats.problems import one_of, shown
+from evalbot.formats.tables import FORMATS, Table, render
+from evalbot.reporting import rate_table, speed_table
+from evalbot.reporting.results import results
+from evalbot.speed.results import speed_results
+from evalbot.ui.fields import Action, text
+from evalbot.ui.lead.results_form import choice_of
 from evalbot.ui.lead.site import LeadSite
+from evalbot.ui.lead.speed_form import is_wide, query_of
+
+KINDS = {
+    "md": ("md", "text/markdown; charset=utf-8"),
+    "csv": ("csv", "text/csv; charset=utf-8"),
+    "json": ("json", "application/json"),
+    "xlsx": ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    "html": ("html", "text/html; charset=utf-8"),
+    "latex": ("tex", "application/x-tex; charset=utf-8"),
+}
+PEOPLE = frozenset({"md", "html", "latex", "xlsx"})
 
 
 def download_routes(site: LeadSite) -> APIRouter:
     """`/lead/download/...`."""
-    return APIRouter(prefix="/lead/download")
+    router = APIRouter(prefix="/lead/download")
+
+    @router.get("/rates")
+    def rates(request: Request) -> Response:
+        action = _action(request)
+
+        def tables(form: str) -> Sequence[Table]:
+            choice = choice_of(action)
+            rows = results(site.database, site.folder, choice, is_strict=True).rows
+            if form in PEOPLE:
+                return rate_table.people_tables(rows, symbols=form != "latex")
+            return [rate_table.machine_table(rows)]
+
+        return _file(f"rates-{text(action, 'layer') or 'auto'}", action, tables)
+
+    @router.get("/speeds")
+    def speeds(request: Request) -> Response:
+        action = _action(request)
+
+        def tables(form: str) -> Sequence[Table]:
+            found = speed_results(site.database, site.config(), query_of(action))
+            if is_wide(action):
+                return [speed_table.wide_table(found.rows, found.notes)]
+            if form in PEOPLE:
+                return speed_table.people_tables(found.rows, found.notes)
+            return [speed_table.machine_table(found.rows)]
+
+        return _file("speeds-wide" if is_wide(action) else "speeds", action, tables)
+
+    return router
+
+
+def _action(request: Request) -> Action:
+    query = request.query_params
+    return {name: query.getlist(name) for name in query}
+
+
+def _file(stem: str, action: Action, tables: Callable[[str], Sequence[Table]]) -> Response:
+    form = text(action, "format") or "csv"
+    try:
+        if form not in KINDS:
+            raise InputError(f"format: found {shown(form)}; expected {one_of(FORMATS, form)}")
+        data = render(*tables(form), form=form, to_file=True)
+    except EvalbotError as error:
+        status = 404 if isinstance(error, NotFoundError) else 400
+        status = status if isinstance(error, InputError) else 500
+        return PlainTextResponse(f"{error}\n", status)
+    ending, kind = KINDS[form]
+    return Response(
+        data,
+        media_type=kind,
+        headers={"content-disposition": f'attachment; filename="{stem}.{ending}"'},
+    )

@@ -1,26 +1,15 @@
-"""What the leads' pages share: the database, the config as it is now, and guarded events."""
+"""What the leads' pages share: the record, the config as it is now, guarded events, own runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
-import gradio as gr
-
-from evalbot.domain.people import User
 from evalbot.domain.settings import Config
 from evalbot.formats.config import read_config
+from evalbot.running.background import BackgroundRuns
 from evalbot.store.database import Database
 from evalbot.ui.events import Events
-
-
-class Page(NamedTuple):
-    """A page's panel, and what it shows when its tab is opened."""
-
-    html: gr.HTML
-    show: Callable[[User], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +20,7 @@ class LeadSite:
     config_path: Path | None
     folder: Path
     events: Events
+    runs: BackgroundRuns
 
     def config(self) -> Config:
         """evalbot.yaml as it stands now; without one, no endpoints."""

@@ -55,7 +55,7 @@ def build_review_app(
     with gr.Blocks(title="evalbot", analytics_enabled=False) as app:
         head = gr.HTML("", elem_id="panel-top")
         panel = add_panel("review", events, act, wants_request=True)
-        build_review_chat(database, read_config, events)
+        build_review_chat(app, database, read_config, events)
         app.load(
             events.guarded(show, wants_request=True),
             None,

@@ -8,7 +8,6 @@ from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
-from gradio.context import Context
 from markupsafe import Markup
 
 from evalbot.chatting.chats import ChatRefusedError, read_chat, vote
@@ -42,9 +41,9 @@ OFFERS = Markup(
 
 
 def build_review_chat(
-    database: Database, read_config: Callable[[], Config], events: Events
+    app: gr.Blocks, database: Database, read_config: Callable[[], Config], events: Events
 ) -> None:
-    """Add to the app that is being built what reviewers chat with; unseen while nothing is open.
+    """Add to the app, which is being built, what reviewers chat with; unseen while nothing is open.
 
     read_config is called on the server when a prompt is sent; nothing of it reaches the page.
     """
@@ -72,9 +71,7 @@ def build_review_chat(
         show_progress="hidden",
         api_visibility="private",
     )
-    blocks = Context.root_block
-    assert isinstance(blocks, gr.Blocks)
-    blocks.load(
+    app.load(
         events.guarded(page.look, wants_request=True),
         None,
         [panel.html],
