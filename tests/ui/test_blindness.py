@@ -174,11 +174,12 @@ TIMES = re.compile(
 
 
 def without_ids_and_times(received: Received) -> list[str]:
-    return [
+    # Sorted: what a page asks for at the same moment may come in any order.
+    return sorted(
         TIMES.sub("[time]", IDS.sub("[id]", f"{name[5:]}\n{body}"))
         for name, body in received.bodies.items()
         if name[0].isdigit() and "/assets/" not in name
-    ]
+    )
 
 
 def test_verdicts_bands_and_speeds_change_no_byte(tmp_path: Path, browser: Browser) -> None:
