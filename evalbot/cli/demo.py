@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evalbot.cli.serve import DEFAULT_HOST, DEFAULT_PORT
+from evalbot.cli.site import CONFIG_NAME
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -25,14 +28,12 @@ def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Where the demo keeps its files.")
     ] = Path("evalbot-demo"),
-    no_serve: Annotated[  # noqa: ARG001 - there is nothing to serve yet
-        bool,
-        typer.Option(
-            "--no-serve", help="Stop after the tables, as it does until there is a web page."
-        ),
-    ] = False,
+    no_serve: Annotated[bool, typer.Option("--no-serve", help="Stop after the tables.")] = False,
+    port: Annotated[
+        int, typer.Option(min=1, max=65535, help="Port of the web page.")
+    ] = DEFAULT_PORT,
 ) -> None:
-    """Start two small llama.cpp servers, run a small suite over them, and print the tables."""
+    """Start two small llama.cpp servers, run a small suite, print the tables, serve the page."""
     from rich.console import Console
 
     from evalbot.demo import models
@@ -52,16 +53,42 @@ def demo(
     try:
         with serving(chosen, folder) as addresses:
             run_id = _run(folder, addresses)
+            if run_id is not None:
+                _tell(folder, run_id)
+            if run_id is not None and not no_serve:
+                _serve(folder, port)
     except KeyboardInterrupt:
         typer.echo("Stopped, and the servers with it.", err=True)
         raise typer.Exit(1) from None
     if run_id is None:
         raise typer.Exit(1)
+
+
+def _tell(folder: Path, run_id: str) -> None:
     typer.echo(
         f"Read the answers:  cd {folder} && {_own_name()} show {run_id}\n"
         f"Your own servers:  {_own_name()} init my-eval",
         err=True,
     )
+
+
+def _serve(folder: Path, port: int) -> None:
+    """The web page over the demo's record, while its models still run."""
+    from evalbot.formats.config import read_config
+    from evalbot.store.database import open_database
+    from evalbot.ui.address import checked_address
+    from evalbot.ui.serving import serve
+
+    path = folder / CONFIG_NAME
+    settings = read_config(path)
+    with open_database(settings.database, settings.folder) as opened:
+        serve(
+            opened,
+            path,
+            settings.folder,
+            checked_address(DEFAULT_HOST, port, None, ()),
+            lambda url: typer.echo(f"Look at it all:    open {url}   (Ctrl-C stops)", err=True),
+        )
 
 
 def _own_name() -> str:

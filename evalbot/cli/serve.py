@@ -12,6 +12,7 @@ from evalbot.cli.site import CONFIG_NAME, ConfigOption, DatabaseOption, open_sit
 if TYPE_CHECKING:
     from types import FrameType
 
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 7860
 EXAMPLE = "Example: evalbot serve --port 7860"
 
 
@@ -23,8 +24,8 @@ def register(app: typer.Typer) -> None:
 def serve(
     host: Annotated[
         str, typer.Option(help="Address to listen on; others than this machine need users.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 7860,
+    ] = DEFAULT_HOST,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = DEFAULT_PORT,
     public_url: Annotated[
         str | None,
         typer.Option(help="What browsers call the server, where that is not its own address."),

@@ -19,6 +19,7 @@ from evalbot.ui.address import Address
 from evalbot.ui.assets import asset_text
 from evalbot.ui.events import Events
 from evalbot.ui.guard import LEAD, REVIEW, ROLES, Guard
+from evalbot.ui.icon import ICON_LINK
 from evalbot.ui.identity import Identity, NotAllowedError
 from evalbot.ui.lead.app import build_lead_app
 from evalbot.ui.lead.downloads import download_routes
@@ -93,7 +94,7 @@ def _mounted(
         root_path=f"{address.public_url}{path}" if address.public_url else None,
         auth_dependency=allowed,
         css="\n".join(styles),
-        head="\n".join(scripts),
+        head="\n".join([ICON_LINK, *scripts]),
         theme=THEME,
         i18n=gr.I18n(**translations()),
         ssr_mode=False,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 from evalbot.errors import EvalbotError, InputError
 from evalbot.store.database import Database
-from evalbot.ui.address import Address, checked_address
+from evalbot.ui.address import Address
 from evalbot.ui.identity import Identity
 
-DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 7860
 LONGEST_FAREWELL_S = 3
 
 
@@ -62,7 +63,11 @@ def serve(
             ws="none",
             timeout_graceful_shutdown=LONGEST_FAREWELL_S,
         )
+        # At the end, open streams of pages are cut: that is no error to be told.
+        logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
         uvicorn.Server(config).run(sockets=[bound])
 
 
-__all__ = ["DEFAULT_HOST", "DEFAULT_PORT", "checked_address", "serve"]
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, asyncio.CancelledError)

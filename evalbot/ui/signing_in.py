@@ -15,6 +15,7 @@ from evalbot.store.database import Database
 from evalbot.ui.address import Address
 from evalbot.ui.assets import asset_text
 from evalbot.ui.guard import LEAD, REVIEW, SIGN_IN, SIGN_OUT
+from evalbot.ui.icon import ICON_LINK
 from evalbot.ui.identity import Identity
 from evalbot.ui.words import Words, words_for
 
@@ -24,6 +25,7 @@ PAGE = Markup("""<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{title} · evalbot</title>
+{icon}
 <style>{css}</style>
 <main>
 <h1>evalbot</h1>
@@ -109,5 +111,6 @@ def _form(words: Words, problem: str | None = None, typed: str = "") -> Response
 
 def _page(words: Words, title: str, body: Markup, status: int = 200) -> Response:
     css = Markup(asset_text("sign_in.css"))  # a file of ours
-    page = PAGE.format(lang=words.language, title=title, css=css, body=body)
+    icon = Markup(ICON_LINK)
+    page = PAGE.format(lang=words.language, title=title, icon=icon, css=css, body=body)
     return HTMLResponse(page, status)

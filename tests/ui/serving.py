@@ -20,7 +20,7 @@ from evalbot.store.database import Database
 from evalbot.ui.address import checked_address
 from evalbot.ui.server import Server, build_server
 from tests.people import PASSWORD, add_people
-from tests.waiting import wait_until
+from tests.waiting import is_listening, wait_until
 
 __all__ = [
     "CHROMIUM_FLAGS",
@@ -75,16 +75,11 @@ def served_by_command(database: Database, folder: Path) -> Iterator[Site]:
         try:
             lines = iter(process.stderr.readline, "")
             assert any(line.startswith("open http") for line in lines)
-            wait_until(lambda: _answers(port))
+            wait_until(lambda: is_listening(port))
             yield Site(f"http://127.0.0.1:{port}", database)
         finally:
             process.terminate()
             process.wait(30)
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 class Sent:

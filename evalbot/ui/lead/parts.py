@@ -7,6 +7,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
+from evalbot.ui.choices import options
 from evalbot.ui.text import as_text
 
 
@@ -24,17 +25,9 @@ def notice(told: str | None) -> Markup:
     return Markup("<p role='status' class='good'>{}</p>").format(as_text(told))
 
 
-def choices(name: str, options: Mapping[str, str], chosen: str | None = None) -> Markup:
+def choices(name: str, words: Mapping[str, str], chosen: str = "") -> Markup:
     """A select of these values and what they are called."""
-    return Markup("<select name='{}'>{}</select>").format(
-        name,
-        Markup("").join(
-            Markup("<option value='{}'{}>{}</option>").format(
-                value, Markup(" selected") if value == chosen else "", as_text(shown)
-            )
-            for value, shown in options.items()
-        ),
-    )
+    return Markup("<select name='{}'>{}</select>").format(name, options(words.items(), chosen))
 
 
 def moment(at: datetime) -> str:
