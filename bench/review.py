@@ -114,6 +114,7 @@ def _browse(browser: Browser, database: Database, served: Served) -> Iterator[st
     lead = _open(browser, database, served, "lee", "/lead/")
     lead.get_by_role("tab", name="Chat").click()
     lead.get_by_label(f"m{MODELS - 1}").wait_for(state="attached")
+    lead.wait_for_timeout(500)
     lead.locator("#chat-prompt textarea").fill("tell me more")
     lead.locator("#chat-prompt textarea").press("Enter")
     lead.wait_for_function("document.querySelector('#panel-chat-live').innerText.length > 400")
