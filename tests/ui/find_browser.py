@@ -17,7 +17,8 @@ from playwright.sync_api import sync_playwright
 from tests.ui.serving import chromium
 
 LONGEST_S = 600
-ADVICE = """No Chromium was found for the tests of the web page, and none could be installed. Type one of:
+ADVICE = """No Chromium was found for the tests of the web page, and none could be installed.
+Type one of:
   sudo apt-get install chromium        (Debian, Ubuntu)
   sudo dnf install chromium            (Fedora)
   brew install --cask chromium         (macOS)
