@@ -6,9 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from evalbot.domain.json_form import suite_from_json
 from evalbot.domain.reviewing import Campaign, Draw
+from evalbot.domain.rubrics import Layer
+from evalbot.errors import NotFoundError, ProblemsError
+from evalbot.formats.catalogue import find_rubric
+from evalbot.formats.rubrics import read_rubric
 from evalbot.store import assignments, campaigns
 from evalbot.store.assignments import Checked, HeldAnswer
 from evalbot.store.database import Connection, Database
@@ -29,13 +34,17 @@ class ReviewerLine:
 
 @dataclass(frozen=True, slots=True)
 class CampaignOverview:
-    """One campaign; held: answers that name a model, undecided first."""
+    """One campaign; held: answers that name a model, undecided first.
+
+    is_outdated: its rubric is not today's any more, so that its grades are stale.
+    """
 
     campaign: Campaign
     title: str
     draws: tuple[Draw, ...]
     reviewers: tuple[ReviewerLine, ...]
     held: tuple[HeldAnswer, ...]
+    is_outdated: bool = False
 
     @property
     def waiting(self) -> int:
@@ -43,14 +52,17 @@ class CampaignOverview:
         return sum(one.held.decision is None for one in self.held)
 
 
-def campaign_overviews(database: Database) -> list[CampaignOverview]:
-    """All campaigns, open ones first, newest first."""
+def campaign_overviews(database: Database, folder: Path | None = None) -> list[CampaignOverview]:
+    """All campaigns, open ones first, newest first.
+
+    folder: where rubrics are looked up, to tell which campaigns are outdated.
+    """
     with database.read() as connection:
-        found = [_overview(connection, one) for one in campaigns.list_campaigns(connection)]
+        found = [_overview(connection, one, folder) for one in campaigns.list_campaigns(connection)]
     return sorted(found, key=lambda one: one.campaign.closed_at is not None)
 
 
-def _overview(connection: Connection, campaign: Campaign) -> CampaignOverview:
+def _overview(connection: Connection, campaign: Campaign, folder: Path | None) -> CampaignOverview:
     suite = suite_from_json(get_texts(connection, [campaign.suite_text])[campaign.suite_text], ())
     seen, right = _attention(assignments.attention_results(connection, campaign.id))
     return CampaignOverview(
@@ -69,7 +81,16 @@ def _overview(connection: Connection, campaign: Campaign) -> CampaignOverview:
             for one in assignments.progress_of(connection, campaign.id)
         ),
         held=tuple(assignments.held_in(connection, campaign.id)),
+        is_outdated=folder is not None and _is_outdated(suite.rubric, campaign, folder),
     )
+
+
+def _is_outdated(rubric: str, campaign: Campaign, folder: Path) -> bool:
+    try:
+        today = read_rubric(find_rubric(rubric, folder))
+    except (NotFoundError, ProblemsError):
+        return False
+    return today.fingerprint_for(Layer.HUMAN) != campaign.rubric_rule
 
 
 def _attention(checked: Sequence[Checked]) -> tuple[Counter[str], Counter[str]]:

@@ -194,6 +194,8 @@ def test_a_changed_rubric_ends_extensions(site: ReviewSite) -> None:
     file.write_text(file.read_text("utf-8").replace("tolerable", "just tolerable"), "utf-8")
     with pytest.raises(InputError, match="rubric changed since"):
         extend(site, made.campaign.id, 3)
+    [overview] = campaign_overviews(site.database, site.folder)
+    assert overview.is_outdated
 
 
 def test_attention_items_have_known_verdicts_and_never_enter_a_rate(site: ReviewSite) -> None:

@@ -16,9 +16,14 @@ from tests.ui.serving import Site, served
 
 
 @contextmanager
-def review_server(folder: Path, count: int = 6, **texts: str) -> Iterator[tuple[ReviewSite, Site]]:
-    """A served record with a run of so many cases; texts: by model, what it says instead."""
-    with open_database(f"sqlite:///{folder}/evalbot.db") as database:
+def review_server(
+    folder: Path, count: int = 6, url: str | None = None, **texts: str
+) -> Iterator[tuple[ReviewSite, Site]]:
+    """A served record with a run of so many cases, on SQLite if no URL is given.
+
+    texts: by model, what it says instead.
+    """
+    with open_database(url or f"sqlite:///{folder}/evalbot.db") as database:
         site = review_site(database, folder, count, texts)
         with served(database, folder) as running:
             yield site, running

@@ -76,6 +76,19 @@ def test_ten_items_by_keys_only_undone_reloaded_and_gone_on_with_elsewhere(
     )
 
 
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_reviewing_on_postgresql(database_url: str, tmp_path: Path, browser: Browser) -> None:
+    with review_server(tmp_path, 2, database_url) as (site, running):
+        site.campaign()
+        page = open_page(browser, running, "ann")
+        wait_for_item(page, 0)
+        grade_by_keys(page, "1", "2", "3")
+        wait_for_item(page, 1)
+        grade_by_keys(page, "1", "2", "u", "x", "3")
+        expect(page.get_by_text("All done. Thank you!")).to_be_visible()
+        assert len(site.grades()) == 8
+
+
 def test_arrows_go_from_answer_to_answer_and_on_to_other_items(
     served_site: Served, browser: Browser
 ) -> None:

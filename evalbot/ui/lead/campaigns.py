@@ -27,7 +27,9 @@ def build_campaigns(site: LeadSite, tab: gr.Tab) -> None:
         with site.database.read() as connection:
             users = [one for one in people.list_users(connection) if not one.is_disabled]
             found = run_lists.list_runs(connection)
-        return campaigns_page(campaign_overviews(site.database), found, users, told, problem)
+        return campaigns_page(
+            campaign_overviews(site.database, site.folder), found, users, told, problem
+        )
 
     def act(user: User, action: Mapping[str, Any]) -> str:
         try:

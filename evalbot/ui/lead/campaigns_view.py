@@ -25,6 +25,10 @@ LAYOUTS = {
     Layout.TOGETHER: "all answers to a case together",
     Layout.SINGLE: "one answer at a time",
 }
+OUTDATED = Markup(
+    "<p class='warn'>The rubric has changed since: grades of this campaign are stale, and count in "
+    "no rate. Close it, and draw a new one.</p>"
+)
 LONGEST_SHOWN = 1_500
 
 
@@ -103,7 +107,7 @@ def _campaign(one: CampaignOverview, users: Sequence[User]) -> Markup:
         "campaign {id}{closed}</span></h2><p class='quiet'>{facts}</p>"
         "<div class='scroll'><table><thead><tr><th>reviewer<th class='number'>graded<th>"
         "<th>last<th class='number'>checks right<th></tr></thead><tbody>{lines}</tbody></table>"
-        "</div>{held}{actions}</section>"
+        "</div>{outdated}{held}{actions}</section>"
     ).format(
         id=campaign.id,
         title=as_text(one.title),
@@ -111,6 +115,7 @@ def _campaign(one: CampaignOverview, users: Sequence[User]) -> Markup:
         closed=" · closed" if campaign.closed_at else "",
         facts=" · ".join(fact for fact in facts if fact),
         lines=Markup("").join(_reviewer(one, line, users) for line in one.reviewers),
+        outdated=OUTDATED if one.is_outdated else "",
         held=_held(one),
         actions=_actions(one),
     )
