@@ -42,6 +42,8 @@ def assign(
     database: DatabaseOption = None,
 ) -> None:
     """Draw a review campaign; its id goes to stdout, and the reviewers find it on their page."""
+    from rich.console import Console
+
     from evalbot.domain.reviewing import CampaignPlan, Layout, Policy
     from evalbot.reviewing.campaigns import make_campaign
 
@@ -56,7 +58,10 @@ def assign(
         layout=Layout(word_of("--layout", layout, list(Layout))),
         reveal_judge=reveal_judge,
     )
-    with open_site(config, database) as (settings, opened):
+    with (
+        open_site(config, database) as (settings, opened),
+        Console(stderr=True).status("drawing, and looking for answers that name their model"),
+    ):
         made = make_campaign(opened, run, plan, BY, settings.folder)
     typer.echo(made.campaign.id)
     each = ", ".join(f"{name} {count}" for name, count in made.items.items())

@@ -119,12 +119,14 @@ class SelfNaming:
 
     def find(self, text: str, question: str = "") -> tuple[str, ...]:
         """What names a model or its maker, each as it stands in the text, in order."""
-        brought_up = {found[0].casefold() for found in self._telling.finditer(question)}
-        spans = [
-            found
-            for found in self._telling.finditer(text)
-            if found[0].casefold() not in brought_up or _speaks_of_itself(text, found)
-        ]
+        spans = list(self._telling.finditer(text))
+        if spans:
+            brought_up = {found[0].casefold() for found in self._telling.finditer(question)}
+            spans = [
+                found
+                for found in spans
+                if found[0].casefold() not in brought_up or _speaks_of_itself(text, found)
+            ]
         spans += [found for found in self._guarded.finditer(text) if _speaks_of_itself(text, found)]
         ordered = sorted(spans, key=lambda found: found.start())
         return tuple(dict.fromkeys(found[0] for found in ordered))
