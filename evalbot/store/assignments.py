@@ -186,7 +186,8 @@ def decide_held(connection: Connection, held: Held) -> None:
 def _fields(assignment: Assignment) -> dict[str, Any]:
     # Not asdict, which copies every value: campaigns have a hundred thousand of these.
     fields = {name: getattr(assignment, name) for name in Assignment.__dataclass_fields__}
-    return {**fields, "case_key": fields.pop("case")}
+    fields["case_key"] = fields.pop("case")
+    return fields
 
 
 def assignment_of(row: Row[Any]) -> Assignment:
