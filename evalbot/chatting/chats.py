@@ -8,7 +8,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from evalbot.domain.chats import ALL_BAD, TIE, Chat, ChatSettings, Transcript, Vote
+from evalbot.domain.chats import (
+    ALL_BAD,
+    GRADED,
+    GRADES,
+    TIE,
+    Chat,
+    ChatSettings,
+    ChatTurn,
+    Transcript,
+    Vote,
+)
 from evalbot.domain.people import User
 from evalbot.domain.settings import Config
 from evalbot.errors import InputError
@@ -63,25 +73,49 @@ def vote(database: Database, user: User, chat: str, number: int, choice: str) ->
     choice: an endpoint's name, `tie` or `all_bad`.
     """
     with database.write() as connection:
-        transcript = own_transcript(connection, user, chat)
-        turn = next((one for one in transcript.turns if one.number == number), None)
-        if turn is None or not turn.contenders:
-            raise InputError("there is nothing to vote on in this turn")
+        transcript, turn = _to_vote_on(connection, user, chat, number)
         if choice not in (*turn.contenders, TIE, ALL_BAD):
             raise InputError("this vote names no answer of the turn; load the page again")
-        return chats.add_vote(
-            connection,
-            chat,
-            Vote(
-                turn=number,
-                models=turn.contenders,
-                choice=choice,
-                voter=user.name,
-                is_blind=not transcript.shows_names(turn),
-                token=fingerprint([chat, number, user.name]),
-                at=datetime.now(UTC),
-            ),
-        )
+        return chats.add_vote(connection, chat, _vote(user, transcript, turn, choice, {}))
+
+
+def grade_answers(
+    database: Database, user: User, chat: str, number: int, grades: Mapping[str, str]
+) -> Vote:
+    """Note how good each answer of a turn is, instead of voting; a person's first word counts.
+
+    grades: by endpoint, good, fair or bad, for every answer that could be voted for.
+    """
+    with database.write() as connection:
+        transcript, turn = _to_vote_on(connection, user, chat, number)
+        if set(grades) != set(turn.contenders) or not set(grades.values()) <= set(GRADES):
+            raise InputError("grade every answer of the turn: good, fair or bad")
+        return chats.add_vote(connection, chat, _vote(user, transcript, turn, GRADED, grades))
+
+
+def _to_vote_on(
+    connection: Connection, user: User, chat: str, number: int
+) -> tuple[Transcript, ChatTurn]:
+    transcript = own_transcript(connection, user, chat)
+    turn = next((one for one in transcript.turns if one.number == number), None)
+    if turn is None or not turn.contenders:
+        raise InputError("there is nothing to vote on in this turn")
+    return transcript, turn
+
+
+def _vote(
+    user: User, transcript: Transcript, turn: ChatTurn, choice: str, grades: Mapping[str, str]
+) -> Vote:
+    return Vote(
+        turn=turn.number,
+        models=turn.contenders,
+        choice=choice,
+        voter=user.name,
+        is_blind=not transcript.shows_names(turn),
+        token=fingerprint([transcript.chat.id, turn.number, user.name]),
+        at=datetime.now(UTC),
+        grades=grades,
+    )
 
 
 def own_transcript(connection: Connection, user: User, chat: str) -> Transcript:

@@ -10,8 +10,11 @@ from typing import Any
 from evalbot.domain.answers import Answer, AnswerStatus
 from evalbot.domain.cases import Message
 
-TIE, ALL_BAD = "tie", "all_bad"
-"""Votes that name no endpoint."""
+TIE, ALL_BAD, GRADED = "tie", "all_bad", "graded"
+"""Votes that name no endpoint; the last one grades each answer instead."""
+
+GRADES = ("good", "fair", "bad")
+"""How an answer of a chat may be graded, where there is no rubric to go by."""
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 FEWEST_TO_VOTE_ON = 2
@@ -55,9 +58,10 @@ class ChatAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """Which of these endpoints answered best: one's name, `tie` or `all_bad`.
+    """Which of these endpoints answered best: one's name, `tie`, `all_bad`, or `graded`.
 
-    The same token twice is one vote.
+    grades: by endpoint, a word of GRADES, where each answer was graded. The same token twice is
+    one vote.
     """
 
     turn: int
@@ -67,6 +71,7 @@ class Vote:
     is_blind: bool
     token: str
     at: datetime
+    grades: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple, overload
 
+from evalbot.domain.chats import ALL_BAD, GRADED, TIE
 from evalbot.formats.free import free_value
 from evalbot.formats.problems import Problems, nearest, one_of, shown
 from evalbot.formats.tree import Entries, Items, Node, Scalar
@@ -116,6 +117,8 @@ class Fields:
         text = self.listed_name(name)
         if text.endswith(CHECK_SUFFIX):
             self.fault(name, shown(text), f"another ending: {CHECK_SUFFIX!r} marks self-checks")
+        if text in (TIE, ALL_BAD, GRADED):
+            self.fault(name, shown(text), "another name: votes in chats use this word")
         return text
 
     def texts(self, name: str) -> tuple[str, ...]:

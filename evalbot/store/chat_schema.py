@@ -108,6 +108,7 @@ class VoteColumns(TypedColumns):
     turn: Named[int]
     models: Named[Any] = Column(JSON)
     choice: Named[str] = Column(Text)
+    grades: Named[Any | None] = Column(JSON(none_as_null=True))
     voter: Named[str] = Column(Text)
     is_blind: Named[bool]
     token: Named[str] = Column(String(64), unique=True)

@@ -74,7 +74,12 @@ def add_answer(connection: Connection, chat: str, turn: int, said: ChatAnswer) -
 
 def add_vote(connection: Connection, chat: str, vote: Vote) -> Vote:
     """Write a vote, unless one with its token is there already; the one that counts."""
-    values = {**asdict(vote), "models": list(vote.models), "chat": chat}
+    values = {
+        **asdict(vote),
+        "models": list(vote.models),
+        "grades": dict(vote.grades) or None,
+        "chat": chat,
+    }
     connection.execute(insert_if_new(connection, vote_table, "token"), [values])
     query = select(vote_table).where(vote_table.c.token == vote.token)
     return _vote(connection.execute(query).one())
@@ -206,4 +211,5 @@ def _vote(row: Row[Any]) -> Vote:
         is_blind=row.is_blind,
         token=row.token,
         at=row.at,
+        grades=row.grades or {},
     )

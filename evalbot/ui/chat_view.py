@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
 from evalbot.chatting.live import Column, Stage
 from evalbot.chatting.room import Snapshot
 from evalbot.domain.answers import Answer, AnswerStatus
-from evalbot.domain.chats import ALL_BAD, TIE, ChatTurn, Transcript, label_at
+from evalbot.domain.chats import (
+    ALL_BAD,
+    GRADED,
+    GRADES,
+    TIE,
+    ChatTurn,
+    Transcript,
+    Vote,
+    label_at,
+)
 from evalbot.domain.writing import language_of
 from evalbot.errors import InputError
 from evalbot.formats.words import count
@@ -92,7 +102,7 @@ def vote_html(transcript: Transcript, turn: ChatTurn, words: Words) -> Markup:
     vote = turn.vote_of(transcript.chat.owner)
     if vote is not None:
         return NOTE.format(
-            "chat-voted good", words("chat_voted", choice=_choice(turn, vote.choice, words))
+            "chat-voted good", words("chat_voted", choice=_said_in(turn, vote, words))
         )
     if turn.was_stopped:
         is_told = transcript.shows_names(turn) and transcript.chat.is_blind
@@ -103,7 +113,7 @@ def vote_html(transcript: Transcript, turn: ChatTurn, words: Words) -> Markup:
     buttons = [(letter, words("chat_best", label=letter)) for letter in letters]
     buttons += [(TIE, words("chat_tie")), (ALL_BAD, words("chat_all_bad"))]
     chat = transcript.chat.id
-    return Markup('<div class="row chat-vote"><b>{}</b>{}</div>').format(
+    return Markup('<div class="row chat-vote"><b>{}</b>{}</div>{}').format(
         words("chat_which"),
         joined(
             BUTTON.format(
@@ -111,6 +121,49 @@ def vote_html(transcript: Transcript, turn: ChatTurn, words: Words) -> Markup:
             )
             for choice, label in buttons
         ),
+        _grading(chat, turn, letters, words),
+    )
+
+
+def _grading(chat: str, turn: ChatTurn, letters: Sequence[str], words: Words) -> Markup:
+    """A form to grade each answer instead."""
+    rows = joined(
+        Markup('<div class="row"><b>{}</b>{}</div>').format(
+            letter,
+            joined(
+                Markup(
+                    '<label><input type="radio" name="{}" value="{}" required> {}</label>'
+                ).format(letter, grade, words(f"chat_{grade}"))
+                for grade in GRADES
+            ),
+        )
+        for letter in letters
+    )
+    return Markup(
+        '<details class="chat-grade"><summary>{}</summary><form data-fresh="{}" {}>{}'
+        "<button>{}</button></form></details>"
+    ).format(
+        words("chat_grade_each"),
+        f"{chat}:{turn.number}",
+        action_attribute(do="grade", chat=chat, turn=turn.number),
+        rows,
+        words("chat_grade_save"),
+    )
+
+
+def grades_by(turn: ChatTurn, action: Mapping[str, Any]) -> dict[str, str]:
+    """What the form of a turn said of each answer, by endpoint."""
+    return {name: str(action.get(turn.label(name), "")) for name in turn.contenders}
+
+
+def _said_in(turn: ChatTurn, vote: Vote, words: Words) -> str:
+    """A vote in words: the best, or each answer's grade."""
+    if vote.choice != GRADED:
+        return _choice(turn, vote.choice, words)
+    return ", ".join(
+        f"{turn.label(name)} {words(f'chat_{vote.grades[name]}')}"
+        for name in turn.order
+        if name in vote.grades
     )
 
 

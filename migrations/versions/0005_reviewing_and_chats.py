@@ -214,6 +214,7 @@ def upgrade() -> None:
         sa.Column("turn", sa.Integer(), nullable=False),
         sa.Column("models", sa.JSON(), nullable=False),
         sa.Column("choice", sa.Text(), nullable=False),
+        sa.Column("grades", sa.JSON(none_as_null=True), nullable=True),
         sa.Column("voter", sa.Text(), nullable=False),
         sa.Column("is_blind", sa.Boolean(), nullable=False),
         sa.Column("token", sa.String(length=64), nullable=False),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evalbot.chatting.chats import list_chats, vote
-from evalbot.domain.chats import ALL_BAD, TIE
+from evalbot.chatting.chats import grade_answers, list_chats, vote
+from evalbot.domain.chats import ALL_BAD, GRADED, TIE
 from evalbot.errors import InputError
 from tests.chatting.talking import ANN, LEE, Talk
 from tests.fault_server import FaultServer, answer, failing
@@ -33,6 +33,22 @@ def test_a_vote_with_the_names_in_sight_is_told_apart(talk: Talk) -> None:
     chat = talk.start()
     talk.ask(chat, "hi")
     assert not vote(talk.database, LEE, chat.id, 1, "a").is_blind
+
+
+def test_each_answer_may_be_graded_instead(talk: Talk) -> None:
+    chat = talk.start(blind=True)
+    talk.ask(chat, "hi")
+    for wrong in ({}, {"a": "good"}, {"a": "good", "b": "great"}, {"a": "good", "c": "bad"}):
+        with pytest.raises(InputError, match="grade every answer"):
+            grade_answers(talk.database, LEE, chat.id, 1, wrong)
+    given = grade_answers(talk.database, LEE, chat.id, 1, {"a": "good", "b": "bad"})
+    assert (given.choice, given.grades, given.is_blind) == (
+        GRADED, {"a": "good", "b": "bad"}, True,
+    )  # fmt: skip
+    # One word a person and turn, whichever way it was said.
+    assert vote(talk.database, LEE, chat.id, 1, "a") == given
+    transcript = talk.read(chat)
+    assert transcript.shows_names(transcript.turns[0])
 
 
 def test_a_failed_answer_cannot_be_voted_for(talk: Talk, b: FaultServer) -> None:

@@ -192,6 +192,7 @@ def test_a_wrong_endpoint_names_line_field_found_and_expected(line: str, expecte
         ("judges: [{name: a, model: m}, {name: a, model: n}]", 'judges[1].name: found "a" twice'),
         ("endpoints: [{name: 'a,b', base_url: http://h}]", "no comma: lists of names"),
         ("endpoints: [{name: ' a', base_url: http://h}]", "no white space around it"),
+        ("endpoints: [{name: tie, base_url: http://h}]", "votes in chats use this word"),
         ("endpoints: [{name: a +check, base_url: http://h}]", "' +check' marks self-checks"),
     ],
 )

@@ -225,6 +225,24 @@ def test_a_blind_turn_tells_nothing_before_the_vote(
     assert (vote.choice, vote.is_blind) == (on_record(database).order[0], True)
 
 
+def test_each_answer_of_a_blind_turn_may_be_graded(
+    chat: ChatPage, database: Database, a: FaultServer, b: FaultServer
+) -> None:
+    a.on("Hello", answer("said by one"))
+    b.on("Hello", answer("said by the other"))
+    chat.choose("alpha-7b", "beta-9b", blind=True)
+    chat.ask("Hello")
+    turn = chat.wait_until_answered()
+    turn.get_by_text("Or grade each answer").click()
+    rows = turn.locator(".chat-grade form .row")
+    rows.nth(0).get_by_label("fair").check()
+    rows.nth(1).get_by_label("good").check()
+    turn.get_by_role("button", name="Save these grades").click()
+    expect(turn).to_contain_text("You voted: A fair, B good", timeout=PATIENCE_MS)
+    first, second = on_record(database).order
+    assert on_record(database).votes[0].grades == {first: "fair", second: "good"}
+
+
 def test_a_blind_failure_is_no_answer_until_the_names_are_told(
     site: Site, browser: Browser, tmp_path: Path, sent: Sent, b: FaultServer
 ) -> None:

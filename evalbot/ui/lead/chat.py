@@ -11,7 +11,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from evalbot.chatting.cases import add_case, add_suite, case_of, own_suites
-from evalbot.chatting.chats import list_chats, read_chat, start_chat, vote
+from evalbot.chatting.chats import grade_answers, list_chats, read_chat, start_chat, vote
 from evalbot.chatting.live import Stage
 from evalbot.chatting.opening import close_to_reviewers, count_votes, open_to_reviewers
 from evalbot.chatting.room import ChatRoom, Snapshot
@@ -20,7 +20,7 @@ from evalbot.domain.chats import ChatSettings
 from evalbot.domain.people import User
 from evalbot.errors import InputError
 from evalbot.formats.catalogue import list_rubrics
-from evalbot.ui.chat_view import chosen_by, running_html, turn_of
+from evalbot.ui.chat_view import chosen_by, grades_by, running_html, turn_of
 from evalbot.ui.lead.chat_view import (
     WORDS,
     CaseChoices,
@@ -119,6 +119,9 @@ class ChatPage:
                 return self._html(user, "")
             case "vote":
                 self._vote(user, chat, action)
+            case "grade":
+                turn = turn_of(read_chat(self._database, user, chat), action.get("turn"))
+                grade_answers(self._database, user, chat, turn.number, grades_by(turn, action))
             case "open":
                 open_to_reviewers(self._database, user, chat)
             case "close":

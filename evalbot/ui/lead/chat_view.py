@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from evalbot.domain.cases import Task
-from evalbot.domain.chats import ALL_BAD, TIE, ChatTurn, Transcript
+from evalbot.domain.chats import ALL_BAD, GRADED, TIE, ChatTurn, Transcript
 from evalbot.formats.words import count
 from evalbot.store.chats import ChatLine
 from evalbot.ui.chat_view import BUTTON, answers_html, joined, prompt_html, vote_html
@@ -96,7 +96,7 @@ def stop_html(chat: str, names: Sequence[str]) -> Markup:
 
 def counts_html(counts: dict[str, int]) -> Markup:
     """How reviewers voted."""
-    names = {TIE: "alike", ALL_BAD: "all bad"}
+    names = {TIE: "alike", ALL_BAD: "all bad", GRADED: "each graded"}
     rows = joined(
         Markup('<tr><td>{}</td><td class="number">{}</td></tr>').format(
             as_text(names.get(choice, choice)), number

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from evalbot.chatting.chats import ChatRefusedError, read_chat, vote
+from evalbot.chatting.chats import ChatRefusedError, grade_answers, read_chat, vote
 from evalbot.chatting.opening import join_chat, offered_chats
 from evalbot.chatting.room import ChatRoom
 from evalbot.domain.chats import Chat, ChatTurn, Transcript
@@ -22,6 +22,7 @@ from evalbot.ui.chat_view import (
     BUTTON,
     answers_html,
     chosen_by,
+    grades_by,
     joined,
     prompt_html,
     running_html,
@@ -102,6 +103,9 @@ class ReviewChat:
             case "vote":
                 turn = turn_of(self._read(user, chat), action.get("turn"))
                 vote(self._database, user, chat, turn.number, chosen_by(turn, action.get("choice")))
+            case "grade":
+                turn = turn_of(self._read(user, chat), action.get("turn"))
+                grade_answers(self._database, user, chat, turn.number, grades_by(turn, action))
             case _:
                 return self._offers(words, is_open=True)
         return self._html(user, chat, words)
