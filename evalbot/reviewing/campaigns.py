@@ -127,8 +127,7 @@ def volunteer(database: Database, campaign_id: str, user: User, folder: Path) ->
             if not taken & {answer.id for answer in unit.answers}
         ]
         first = max(one.item for one in mine) + 1
-        random = Random(f"{campaign.plan.seed}:{user.name}:{first}")
-        chosen = random.sample(free, min(VOLUNTEERED, len(free)))
+        chosen = Random().sample(free, min(VOLUNTEERED, len(free)))
         dealer = Dealer(
             campaign.id, mine[0].draw, campaign.plan, _case_texts(connection, basis.suite), at,
             campaign.plan.seed,
