@@ -9,7 +9,6 @@ import typer
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list, word_of
 
 EXAMPLE = "Example: evalbot assign translation --reviewers ann,bob --policy random --budget 120"
-BY = "command line"
 
 
 def register(app: typer.Typer) -> None:
@@ -42,7 +41,7 @@ def assign(
     database: DatabaseOption = None,
 ) -> None:
     """Draw a review campaign; its id goes to stdout, and the reviewers find it on their page."""
-    from evalbot.domain.reviewing import CampaignPlan, Layout, Policy
+    from evalbot.domain.reviewing import COMMAND_LINE, CampaignPlan, Layout, Policy
     from evalbot.reviewing.campaigns import make_campaign
 
     plan = CampaignPlan(
@@ -57,7 +56,7 @@ def assign(
         reveal_judge=reveal_judge,
     )
     with open_site(config, database) as (settings, opened):
-        made = make_campaign(opened, run, plan, BY, settings.folder)
+        made = make_campaign(opened, run, plan, COMMAND_LINE, settings.folder)
     typer.echo(made.campaign.id)
     each = ", ".join(f"{name} {count}" for name, count in made.items.items())
     told = f"{made.answers} answers drawn; items: {each}"
