@@ -13,7 +13,7 @@ from evalbot.store.columns import time_text
 from evalbot.transfer.head import NUMBER, Head
 from evalbot.transfer.lines import Line
 from evalbot.transfer.people import People
-from evalbot.transfer.reading import Whereabouts, json_objects
+from evalbot.transfer.reading import ATTEMPT, Whereabouts, json_objects
 from evalbot.transfer.refs import RefReader, RunOrder, ref_values
 from evalbot.transfer.review_texts import (
     RUBRIC,
@@ -170,8 +170,8 @@ class CampaignReader:
         plan = CampaignPlan(
             reviewers=inner.texts("reviewers"),
             policy=Policy(inner.choice("policy", list(Policy))),
-            budget=inner.integer("budget", COUNT),
-            overlap=inner.integer("overlap", COUNT, 1),
+            budget=inner.integer("budget", ATTEMPT),
+            overlap=inner.integer("overlap", ATTEMPT, 1),
             attention=inner.number("attention", SHARE, 0.0),
             practice=inner.integer("practice", NUMBER, 0),
             seed=inner.integer("seed", SEED, 1),
@@ -198,7 +198,7 @@ class CampaignReader:
             number=number,
             policy=Policy(fields.choice("policy", list(Policy))),
             seed=fields.integer("seed", SEED, 1),
-            budget=fields.integer("budget", COUNT),
+            budget=fields.integer("budget", ATTEMPT),
             chances={},
             by=fields.name("by"),
             at=moment(fields, "at"),

@@ -167,7 +167,8 @@ def _is_there(connection: Connection, export: Export, mask: Mask) -> bool:
     run = runs.get_run(connection, head.run.id)
     answers = answer_records(connection, run)
     grades = grade_records(connection, run, names=head.names)
-    reviews = reviews_of(connection, run, people_of(connection, names=head.names))
+    people = people_of(connection, names=head.names, is_told=False)
+    reviews = reviews_of(connection, run, people)
     here = _said(run, answers, grades, reviews, mask)
     if here != _said(head.run, export.answers, export.grades, export.review.reviews, mask):
         raise InputError(

@@ -141,13 +141,13 @@ def assignments(draw: st.DrawFn, campaign: CampaignRecord) -> AssignmentRecord:
     answer = None if is_planted else draw(st.sampled_from(ANSWERS))
     key = draw(st.sampled_from(list(RUN.questions))) if answer is None else answer.place.case
     case = next(one for one in SUITE.cases if one.key == key)
-    item = draw(st.integers(0, 2**31 - 1))
+    item = draw(st.integers(0, 2**31 - 2))
     assignment = Assignment(
         id="",
         campaign=campaign.campaign.id,
         draw=draw(st.integers(1, len(campaign.draws))),
         reviewer=draw(names),
-        item=-item - 1 if purpose is Purpose.PRACTICE and item < 2**31 - 1 else item,
+        item=-item - 1 if purpose is Purpose.PRACTICE else item,
         position=draw(st.integers(0, 2**31 - 1)),
         case=key,
         case_text=fingerprint(case_to_json(case)),
