@@ -9,7 +9,6 @@ import typer
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list, word_of
 
 EXAMPLE = "Example: evalbot assign translation --reviewers ann,bob --policy random --budget 120"
-BY = "command line"
 
 
 def register(app: typer.Typer) -> None:
@@ -44,7 +43,7 @@ def assign(
     """Draw a review campaign; its id goes to stdout, and the reviewers find it on their page."""
     from rich.console import Console
 
-    from evalbot.domain.reviewing import CampaignPlan, Layout, Policy
+    from evalbot.domain.reviewing import COMMAND_LINE, CampaignPlan, Layout, Policy
     from evalbot.reviewing.campaigns import make_campaign
 
     plan = CampaignPlan(
@@ -62,7 +61,7 @@ def assign(
         open_site(config, database) as (settings, opened),
         Console(stderr=True).status("drawing, and looking for answers that name their model"),
     ):
-        made = make_campaign(opened, run, plan, BY, settings.folder)
+        made = make_campaign(opened, run, plan, COMMAND_LINE, settings.folder)
     typer.echo(made.campaign.id)
     each = ", ".join(f"{name} {count}" for name, count in made.items.items())
     told = f"{made.answers} answers drawn; items: {each}"

@@ -30,8 +30,8 @@ def export(
 ) -> None:
     """Write everything needed to check RUN's result elsewhere into DIR.
 
-    Answers, grades, rates, the suite and the rubric, with checksums; no secrets, no
-    addresses. `evalbot import run DIR` takes it in again.
+    Answers, grades, reviews, rates, the suite and the rubric, with checksums; no secrets,
+    no addresses, and no names unless asked for. `evalbot import run DIR` takes it in again.
     """
     from evalbot.transfer.export import export_run
 

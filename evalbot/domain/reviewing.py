@@ -8,6 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+COMMAND_LINE = "command line"
+"""Who made what was made without signing in: no person."""
+
 
 class Policy(StrEnum):
     """How answers are drawn for review; each one's chance is known (statistics.md, f)."""

@@ -48,6 +48,13 @@ def parse_rubric(text: str, place: str) -> Rubric:
     problems = Problems()
     fields = root_fields(parse_yaml(text, place, problems), place, problems)
     problems.raise_if_any()
+    rubric = rubric_of(fields)
+    problems.raise_if_any()
+    return rubric
+
+
+def rubric_of(fields: Fields) -> Rubric:
+    """The rubric of these fields; what is wrong is noted."""
     steps = fields.mappings("scale")
     scale = tuple(_step(inner) for inner in steps)
     check_scale(fields, steps, scale)
@@ -64,7 +71,6 @@ def parse_rubric(text: str, place: str) -> Rubric:
     fields.finish()
     if rubric.name and not NAME.fullmatch(rubric.name):
         fields.fault("name", shown(rubric.name), NAME_WORDS)
-    problems.raise_if_any()
     return rubric
 
 

@@ -35,7 +35,7 @@ def read_suite(folder: Path) -> Suite:
     text = read_text(path, file, problems)
     node = None if text is None else parse_yaml(text, file, problems)
     problems.raise_if_any()
-    suite = _head(root_fields(node, file, problems), _cases(folder, problems))
+    suite = read_head(root_fields(node, file, problems), _cases(folder, problems))
     if folder.parent.name == HOME and suite.name != folder.name:
         expected = f"{folder.name}, as its folder is called"
         problems.add(file, "name", shown(suite.name), expected)
@@ -47,7 +47,7 @@ def write_suite(suite: Suite, folder: Path) -> list[Path]:
     """Write suite.yaml and cases.jsonl, which read_suite reads back as the same suite."""
     folder.mkdir(parents=True, exist_ok=True)
     head, cases = folder / HEAD, folder / CASES
-    head.write_text(write_yaml(_head_values(suite)), encoding="utf-8", newline="\n")
+    head.write_text(write_yaml(head_values(suite)), encoding="utf-8", newline="\n")
     lines = [json.dumps(case_values(case), ensure_ascii=False) for case in suite.cases]
     cases.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
     return [head, cases]
@@ -78,7 +78,8 @@ def case_values(case: Case) -> dict[str, Any]:
     return said if language is None else {**said, "language": _language_values(language)}
 
 
-def _head(fields: Fields, cases: tuple[Case, ...]) -> Suite:
+def read_head(fields: Fields, cases: tuple[Case, ...] = ()) -> Suite:
+    """The suite of suite.yaml's fields; what is wrong is noted."""
     suite = Suite(
         name=fields.text("name", NAME_WORDS),
         title=fields.text("title"),
@@ -117,7 +118,8 @@ def _cases(folder: Path, problems: Problems) -> tuple[Case, ...]:
     return tuple(cases)
 
 
-def _head_values(suite: Suite) -> dict[str, Any]:
+def head_values(suite: Suite) -> dict[str, Any]:
+    """The fields of suite.yaml, without those that say nothing."""
     values: dict[str, Any] = {
         "name": suite.name,
         "title": suite.title,

@@ -28,6 +28,9 @@ from evalbot.store import assignments, campaigns, people, runs
 from evalbot.store.database import Connection, Database
 from evalbot.store.texts import put_texts
 
+LARGEST = 2**31 - 1
+"""What both databases can hold as a whole number."""
+
 VOLUNTEERED = 10
 """Units that a reviewer who asks for more is given at a time."""
 
@@ -102,6 +105,7 @@ def extend_campaign(
             )
         material = gather(connection, run, basis, campaign.plan.layout)
         plan = replace(campaign.plan, policy=policy, budget=budget, seed=seed, practice=0)
+        _check_size(plan)
         return _draw(connection, campaign, plan, run, basis, material, by, at)
 
 
@@ -127,8 +131,7 @@ def volunteer(database: Database, campaign_id: str, user: User, folder: Path) ->
             if not taken & {answer.id for answer in unit.answers}
         ]
         first = max(one.item for one in mine) + 1
-        random = Random(f"{campaign.plan.seed}:{user.name}:{first}")
-        chosen = random.sample(free, min(VOLUNTEERED, len(free)))
+        chosen = Random().sample(free, min(VOLUNTEERED, len(free)))
         dealer = Dealer(
             campaign.id, mine[0].draw, campaign.plan, _case_texts(connection, basis.suite), at,
             campaign.plan.seed,
@@ -201,14 +204,20 @@ def check_plan(plan: CampaignPlan) -> None:
         )
     if not 0 <= plan.attention < 0.5:
         raise InputError(f"--attention {plan.attention:g}: expected a share from 0 to under 0.5")
-    if plan.budget is not None and plan.budget < 1:
-        raise InputError(f"--budget {plan.budget}: expected at least 1")
+    _check_size(plan)
     if plan.practice < 0:
         raise InputError(f"--practice {plan.practice}: expected 0 or more")
     if plan.policy is not Policy.ALL and plan.budget is None:
         raise InputError(f"--policy {plan.policy} needs --budget, the number of answers to draw")
     if plan.policy is Policy.ALL and plan.budget is not None:
         raise InputError("--budget goes with --policy random, stratified or uncertain")
+
+
+def _check_size(plan: CampaignPlan) -> None:
+    if plan.budget is not None and not 1 <= plan.budget <= LARGEST:
+        raise InputError(f"--budget {plan.budget}: expected at least 1, at most {LARGEST}")
+    if abs(plan.seed) > LARGEST:
+        raise InputError(f"--seed {plan.seed}: expected -{LARGEST} to {LARGEST}")
 
 
 def _draw(

@@ -80,7 +80,8 @@ class Dealer:
         hands = self._hands(drawn)
         assignments: list[Assignment] = []
         for reviewer, hand in hands.items():
-            random = self._random("queue", reviewer)
+            # Not by name: with the seed, an exported order would tell whose pseudonym it is.
+            random = self._random("queue", self._plan.reviewers.index(reviewer))
             items = [item for one in hand for item in self._items(material.units[one.unit], one)]
             random.shuffle(items)
             items = self._with_attention(items, known, random)
@@ -94,8 +95,8 @@ class Dealer:
     def volunteered(
         self, units: Iterable[Unit], reviewer: str, first_item: int
     ) -> list[Assignment]:
-        """More for a reviewer who asked for it: freely taken, so without a chance."""
-        random = self._random("volunteer", reviewer, first_item)
+        """More for a reviewer who asked for it: freely taken, so without a chance or seed."""
+        random = Random()
         items = [item for unit in units for item in self._items(unit, None)]
         random.shuffle(items)
         return self._assign(reviewer, items, first_item, random)

@@ -205,13 +205,13 @@ class Desk:
             judged = _judged(connection, [a.answer_id for e in entries if (a := e.assignment)])
         single = campaign.plan.layout is Layout.SINGLE
         answers = []
-        for place, entry in enumerate(entries):
+        for entry in entries:
             one = entry.assignment
             is_shown = campaign.plan.reveal_judge and is_done and one.purpose is Purpose.REVIEW
             answers.append(
                 DeskAnswer(
                     id=one.id,
-                    label="" if single and len(entries) == 1 else label_of(place),
+                    label="" if single and len(entries) == 1 else label_of(one.position),
                     text=entry.text if one.id == whole else entry.text[:FOLDED_AT],
                     length=len(entry.text),
                     is_truncated=entry.is_truncated,

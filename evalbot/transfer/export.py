@@ -31,6 +31,7 @@ from evalbot.store.probes import read_probes
 from evalbot.store.timings import timed_answers
 from evalbot.transfer.checksums import write_sums
 from evalbot.transfer.head import head_of, head_values, masked_run
+from evalbot.transfer.held_lines import held_line
 from evalbot.transfer.lines import (
     GradeRecord,
     answer_line,
@@ -39,19 +40,30 @@ from evalbot.transfer.lines import (
     grade_records,
 )
 from evalbot.transfer.masking import Mask, mask_for
+from evalbot.transfer.people import People, give_pseudonyms, people_of
 from evalbot.transfer.probe_lines import probe_line
+from evalbot.transfer.review_texts import texts_in_files
+from evalbot.transfer.reviews import campaign_lines, reviews_of
+from evalbot.transfer.run_votes import votes_of_run
+from evalbot.transfer.vote_lines import vote_line
 
 RUN, SUITE, RUBRIC = "run.json", "suite", "rubric.yaml"
 QUALITY_SPEED = "quality_speed"
 ANSWERS, GRADES, RATES = "answers.jsonl", "grades.jsonl", "rates.csv"
 
 SPEED, FIGURES, PROBES = "speed.csv", "figures", "probes.jsonl"
+CAMPAIGNS, ASSIGNMENTS = "campaigns.jsonl", "assignments.jsonl"
+HELD, VOTES = "held.jsonl", "votes.jsonl"
 
 FILES = (RUN, f"{SUITE}/{HEAD}", f"{SUITE}/{CASES}", RUBRIC, ANSWERS, GRADES, RATES)
 """What an export always holds besides its list of sums."""
 
-MAY_HOLD = (SPEED, PROBES, *(f"{FIGURES}/{QUALITY_SPEED}.{kind}" for kind in ("png", "svg")))
-"""What it may hold besides; probes and a figure are there where there is something to tell."""
+MAY_HOLD = (
+    SPEED,
+    *(PROBES, CAMPAIGNS, ASSIGNMENTS, HELD, VOTES),
+    *(f"{FIGURES}/{QUALITY_SPEED}.{kind}" for kind in ("png", "svg")),
+)
+"""What it may hold besides; all but speed.csv are there where there is something to tell."""
 
 
 def export_run(
@@ -67,6 +79,8 @@ def export_run(
         raise InputError(f"{target} is not an empty folder; name another one")
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
+        if not names:
+            give_pseudonyms(database, run_id)
         with database.read() as connection:
             run = runs.get_run(connection, run_id)
             unfinished.mkdir(parents=True)
@@ -105,12 +119,28 @@ def _write(
     probes = read_probes(connection, run.id)
     if probes:
         _write_lines(folder / PROBES, (probe_line(one, mask) for one in probes))
+    _write_reviews(connection, run, basis, people_of(connection, names=names), folder)
     (folder / RATES).write_bytes(_rates(connection, run, basis, grades))
     speed = run_speed_rows(masked_run(run, mask), timed_answers(connection, run.id))
     (folder / SPEED).write_bytes(render(speed_table(speed), form="csv", to_file=True))
     charts = quality_speed_charts(points_of_run(connection, run, basis))
     for chart in charts.values():
         write_figures(folder / FIGURES, {QUALITY_SPEED: chart})
+
+
+def _write_reviews(
+    connection: Connection, run: Run, basis: Basis, people: People, folder: Path
+) -> None:
+    reviews = reviews_of(connection, run, people)
+    if reviews.campaigns:
+        in_files = texts_in_files(basis.suite, basis.rubric)
+        _write_lines(folder / CAMPAIGNS, campaign_lines(connection, reviews, in_files))
+        _write_lines(folder / ASSIGNMENTS, reviews.assignment_lines())
+    if reviews.held:
+        _write_lines(folder / HELD, map(held_line, reviews.held))
+    votes = votes_of_run(connection, run)
+    if votes:
+        _write_lines(folder / VOTES, (vote_line(one, people) for one in votes))
 
 
 def _rates(connection: Connection, run: Run, basis: Basis, grades: Iterable[GradeRecord]) -> bytes:

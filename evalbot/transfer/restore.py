@@ -45,8 +45,12 @@ from evalbot.transfer.lines import (
     grade_records,
 )
 from evalbot.transfer.masking import Mask, mask_for
+from evalbot.transfer.people import people_of
 from evalbot.transfer.probe_lines import ProbeReader, ProbeRecord
 from evalbot.transfer.reading import LineReader, Whereabouts
+from evalbot.transfer.review_files import ReviewFiles, read_review_files
+from evalbot.transfer.review_texts import put_review_texts
+from evalbot.transfer.reviews import Reviews, reviews_of, write_reviews
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class Export:
     answers: list[RecordedAnswer]
     grades: list[GradeRecord]
     probes: list[ProbeRecord]
+    review: ReviewFiles
 
 
 def import_run(database: Database, config: Config, folder: Path) -> Restored:
@@ -99,8 +104,9 @@ def read_export(folder: Path) -> Export:
     if (folder / PROBES).is_file():
         text = read_text(folder / PROBES, PROBES, problems) or ""
         probes = ProbeReader(head, there, problems).probes(text, PROBES)
+    review = read_review_files(folder, head, there, problems)
     problems.raise_if_any()
-    return Export(head, answers, grades, probes)
+    return Export(head, answers, grades, probes, review)
 
 
 def _read_object(path: Path, name: str, problems: Problems) -> Fields:
@@ -131,6 +137,8 @@ def _write(connection: Connection, export: Export) -> None:
         [(by_place[Whereabouts(one.place, one.attempt)], one.grade) for one in export.grades]
     )
     add_probes(connection, run.id, [_with_rows(one, by_place) for one in export.probes])
+    put_review_texts(connection, export.review.texts)
+    write_reviews(connection, export.review.reviews, by_place, names=head.names)
     after_bulk_write(connection)
 
 
@@ -159,7 +167,10 @@ def _is_there(connection: Connection, export: Export, mask: Mask) -> bool:
     run = runs.get_run(connection, head.run.id)
     answers = answer_records(connection, run)
     grades = grade_records(connection, run, names=head.names)
-    if _said(run, answers, grades, mask) != _said(head.run, export.answers, export.grades, mask):
+    people = people_of(connection, names=head.names, is_told=False)
+    reviews = reviews_of(connection, run, people)
+    here = _said(run, answers, grades, reviews, mask)
+    if here != _said(head.run, export.answers, export.grades, export.review.reviews, mask):
         raise InputError(
             f"the record has a run {run.id} with other content, nothing was changed; "
             "--database names another database"
@@ -168,7 +179,11 @@ def _is_there(connection: Connection, export: Export, mask: Mask) -> bool:
 
 
 def _said(
-    run: Run, answers: Iterable[RecordedAnswer], grades: Iterable[GradeRecord], mask: Mask
+    run: Run,
+    answers: Iterable[RecordedAnswer],
+    grades: Iterable[GradeRecord],
+    reviews: Reviews,
+    mask: Mask,
 ) -> list[Line]:
     """What two exports of one run have in common, whatever the rules are today."""
     suite = run.suite.name
@@ -176,4 +191,5 @@ def _said(
         run_values(masked_run(run, mask)),
         *(answer_line(suite, answer, mask) for answer in answers),
         *(grade_line(suite, grade, mask, stale=False) for grade in grades),
+        *reviews.lines(),
     ]

@@ -340,3 +340,21 @@ def test_reviewers_must_be_able_to_sign_in(site: ReviewSite) -> None:
         campaigns.make_campaign(
             site.database, "nothing", campaigns.CampaignPlan(("ann",)), "lee", site.folder
         )
+
+
+def test_numbers_that_a_database_cannot_hold_are_refused(site: ReviewSite) -> None:
+    with pytest.raises(InputError, match="--seed 2147483648: expected"):
+        site.campaign("ann", seed=2**31)
+    with pytest.raises(InputError, match="--budget 2147483648: expected"):
+        site.campaign("ann", policy=Policy.RANDOM, budget=2**31)
+
+
+def test_the_order_of_a_queue_does_not_tell_whose_it_is(site: ReviewSite) -> None:
+    """With seed and names, an exported order could be held against each name."""
+    orders = []
+    for reviewers in (("ann", "bob"), ("bob", "ann")):
+        found = given(site, site.campaign(*reviewers, overlap=2).campaign.id)
+        orders.append(
+            [[one.answer_id for one in found if one.reviewer == name] for name in reviewers]
+        )
+    assert orders[0] == orders[1]

@@ -104,3 +104,15 @@ def test_a_held_answer_cannot_be_graded_by_its_id(telling: ReviewSite) -> None:
     [one] = [one for one in given if one.answer_id == held(telling, "c0")]
     with pytest.raises(NotFoundError, match="not yours to grade"):
         telling.grade("ann", one.id, "correct")
+
+
+def test_an_answer_keeps_its_letter_when_another_is_released(telling: ReviewSite) -> None:
+    telling.campaign()
+    before = telling.item("ann")
+    assert before is not None
+    letters = {one.id: one.label for one in before.answers}
+    holding.decide(telling.database, held(telling, before.case.key), "released", "lee", None)
+    after = telling.item("ann")
+    assert after is not None
+    assert [one.label for one in after.answers] == ["A", "B", "C"]
+    assert letters.items() <= {one.id: one.label for one in after.answers}.items()
