@@ -27,6 +27,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "evalbot/shipped/migrations/env.py",
         "evalbot/shipped/migrations/versions/0001_the_record.py",
         "evalbot/formats/templates/evalbot.yaml",
+        "evalbot/ui/assets/review.js",
+        "evalbot/ui/assets/sign_in.css",
     ],
 )
 def test_the_wheel_has(wheel: Path, name: str) -> None:
