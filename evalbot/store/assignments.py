@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from evalbot.domain.reviewing import Assignment, Held, Purpose
 from evalbot.store.answers import STREAMED
@@ -155,16 +155,51 @@ class HeldAnswer(NamedTuple):
     text: str
 
 
-def held_in(connection: Connection, campaign: str) -> list[HeldAnswer]:
-    """The held answers of a campaign, undecided first."""
-    drawn = select(assignment_table.c.answer_id).where(assignment_table.c.campaign == campaign)
+class HeldCounts(NamedTuple):
+    """Answers of a campaign that name a model: all of them, and those that wait for a lead."""
+
+    all: int
+    waiting: int
+
+
+def count_held(connection: Connection, campaign: str) -> HeldCounts:
+    """How many answers of a campaign name a model."""
+    row = connection.execute(
+        select(
+            func.count(),
+            func.count().filter(held_table.c.decision.is_(None)),
+        ).where(held_table.c.answer_id.in_(_drawn(campaign)))
+    ).one()
+    return HeldCounts(row[0], row[1])
+
+
+def held_in(connection: Connection, campaign: str, most: int) -> list[HeldAnswer]:
+    """At most so many held answers of a campaign, undecided first."""
     rows = connection.execute(
         select(held_table, answer_table.c.case_key, answer_table.c.endpoint, answer_table.c.text)
         .join(answer_table, answer_table.c.id == held_table.c.answer_id)
-        .where(held_table.c.answer_id.in_(drawn))
+        .where(held_table.c.answer_id.in_(_drawn(campaign)))
         .order_by(held_table.c.decision.is_not(None), held_table.c.answer_id)
+        .limit(most)
     )
     return [HeldAnswer(_held(row), row.case_key, row.endpoint, row.text) for row in rows]
+
+
+def waiting_in(connection: Connection, campaign: str) -> list[Held]:
+    """The held answers of a campaign that nobody has decided about; locked until it is done."""
+    rows = connection.execute(
+        select(held_table)
+        .where(held_table.c.answer_id.in_(_drawn(campaign)), held_table.c.decision.is_(None))
+        .order_by(held_table.c.answer_id)
+        .with_for_update()
+    )
+    return [_held(row) for row in rows]
+
+
+def _drawn(campaign: str) -> Select[int | None]:
+    return select(assignment_table.c.answer_id).where(
+        assignment_table.c.campaign == campaign, assignment_table.c.answer_id.is_not(None)
+    )
 
 
 def get_held(connection: Connection, answer_id: int, *, lock: bool = False) -> Held | None:
