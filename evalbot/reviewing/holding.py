@@ -48,6 +48,23 @@ def hold_back(connection: Connection, run: Run, suite: Suite, given: Iterable[As
     return len(found)
 
 
+def mask_all(database: Database, campaign: str, by: str) -> int:
+    """Mask the names in all answers of a campaign that wait; how many these were."""
+    at = datetime.now(UTC)
+    with database.write() as connection:
+        waiting = assignments.waiting_in(connection, campaign)
+        texts = {
+            answer_id: text
+            for answer_id, _, text in texts_of(connection, [one.answer_id for one in waiting])
+        }
+        for held in waiting:
+            shown = cover(texts[held.answer_id], held.names)
+            assignments.decide_held(
+                connection, held._replace(decision=MASKED, shown=shown, by=by, at=at)
+            )
+    return len(waiting)
+
+
 def decide(database: Database, answer_id: int, decision: str, by: str, before: str | None) -> None:
     """Release a held answer as it stands, or mask the names in it.
 

@@ -15,9 +15,11 @@ from evalbot.errors import NotFoundError, ProblemsError
 from evalbot.formats.catalogue import find_rubric
 from evalbot.formats.rubrics import read_rubric
 from evalbot.store import assignments, campaigns
-from evalbot.store.assignments import Checked, HeldAnswer
+from evalbot.store.assignments import Checked, HeldAnswer, HeldCounts
 from evalbot.store.database import Connection, Database
 from evalbot.store.texts import get_texts
+
+MOST_HELD_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class ReviewerLine:
 
 @dataclass(frozen=True, slots=True)
 class CampaignOverview:
-    """One campaign; held: answers that name a model, undecided first.
+    """One campaign; held: some of the answers that name a model, undecided first.
 
     is_outdated: its rubric is not today's any more, so that its grades are stale.
     """
@@ -44,12 +46,8 @@ class CampaignOverview:
     draws: tuple[Draw, ...]
     reviewers: tuple[ReviewerLine, ...]
     held: tuple[HeldAnswer, ...]
+    held_counts: HeldCounts
     is_outdated: bool = False
-
-    @property
-    def waiting(self) -> int:
-        """Held answers that a lead has to decide about."""
-        return sum(one.held.decision is None for one in self.held)
 
 
 def campaign_overviews(database: Database, folder: Path | None = None) -> list[CampaignOverview]:
@@ -80,7 +78,8 @@ def _overview(connection: Connection, campaign: Campaign, folder: Path | None) -
             )
             for one in assignments.progress_of(connection, campaign.id)
         ),
-        held=tuple(assignments.held_in(connection, campaign.id)),
+        held=tuple(assignments.held_in(connection, campaign.id, MOST_HELD_SHOWN)),
+        held_counts=assignments.count_held(connection, campaign.id),
         is_outdated=folder is not None and _is_outdated(suite.rubric, campaign, folder),
     )
 

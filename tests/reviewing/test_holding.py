@@ -41,7 +41,7 @@ def test_they_are_found_beforehand_and_not_shown(telling: ReviewSite) -> None:
     assert item is not None
     assert (item.counts.total, item.counts.held) == (4, 2)
     [overview] = campaign_overviews(telling.database)
-    assert overview.waiting == 2
+    assert overview.held_counts == (2, 2)
     assert {one.held.names for one in overview.held} == {("Qwen", "okapi")}
 
 
@@ -68,6 +68,16 @@ def test_masked_answers_are_shown_with_their_names_covered(telling: ReviewSite) 
     telling.grade_item("ann")
     seen = [one.seen or () for answer, one in telling.grades() if "masked" in (one.seen or ())]
     assert len(seen) == 1
+
+
+def test_all_that_wait_can_be_masked_at_once(telling: ReviewSite) -> None:
+    made = telling.campaign()
+    holding.decide(telling.database, held(telling, "c0"), "released", "lee", None)
+    assert holding.mask_all(telling.database, made.campaign.id, "kim") == 1
+    assert holding.mask_all(telling.database, made.campaign.id, "kim") == 0
+    [overview] = campaign_overviews(telling.database)
+    assert overview.held_counts == (2, 0)
+    assert {one.held.decision for one in overview.held} == {"released", "masked"}
 
 
 def test_released_answers_are_shown_as_they_are(telling: ReviewSite) -> None:

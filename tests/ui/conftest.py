@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.ui.serving import CHROMIUM_FLAGS, chromium
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+expect.set_options(timeout=60_000)  # a busy machine is slow, and not wrong
 
 
 @pytest.fixture(scope="module")

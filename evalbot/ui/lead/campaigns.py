@@ -73,6 +73,9 @@ def _do(site: LeadSite, user: User, action: Mapping[str, Any]) -> str | None:
         case "reopen":
             campaigns.reopen(database, required(action, "campaign"))
             return "The campaign goes on."
+        case "mask_all":
+            count = holding.mask_all(database, required(action, "campaign"), user.name)
+            return f"The names in {count} answers are masked."
         case "hold":
             answer = number(action, "answer")
             if answer is None:

@@ -144,12 +144,21 @@ def _reviewer(one: CampaignOverview, line: ReviewerLine, users: Sequence[User]) 
 
 
 def _held(one: CampaignOverview) -> Markup:
-    if not one.held:
+    counts = one.held_counts
+    if not counts.all:
         return Markup("")
-    return Markup("<details{}><summary>{}</summary>{}</details>").format(
-        Markup(" open") if one.waiting else "",
-        f"Answers that name a model or its maker: {one.waiting} of {len(one.held)} wait for you",
+    left = counts.all - len(one.held)
+    return Markup("<details{}><summary>{}</summary>{}{}{}</details>").format(
+        Markup(" open") if counts.waiting else "",
+        f"Answers that name a model or its maker: {counts.waiting} of {counts.all} wait for you",
+        Markup("<p><button {} data-sure='{}'>Mask the names in all that wait</button></p>").format(
+            action_attribute(do="mask_all", campaign=one.campaign.id),
+            f"Mask the names in {counts.waiting} answers?",
+        )
+        if counts.waiting > 1
+        else "",
         Markup("").join(_held_answer(answer) for answer in one.held),
+        Markup("<p class='quiet'>and {} more</p>").format(left) if left else "",
     )
 
 
