@@ -65,7 +65,10 @@ RETRACTED = "not_graded"
 
 @dataclass(frozen=True, slots=True)
 class DeskItem:
-    """What is before a reviewer. checkpoints: the rubric's and the case's own."""
+    """What is before a reviewer. checkpoints: the rubric's and the case's own.
+
+    last: the answer that they graded last, which an undo would take back.
+    """
 
     campaign: str
     title: str
@@ -80,7 +83,7 @@ class DeskItem:
     answers: tuple[DeskAnswer, ...]
     counts: Counts
     seconds_left: float | None
-    can_undo: bool
+    last: str | None
 
     @property
     def is_done(self) -> bool:
@@ -184,7 +187,7 @@ class Desk:
             answers=self._answers(connection, user, campaign, entries, whole),
             counts=counts,
             seconds_left=self._seconds_left(connection, user, campaign, counts),
-            can_undo=last is not None,
+            last=None if last is None else last.id,
         )
 
     def _answers(

@@ -131,6 +131,18 @@ def test_undo_goes_back_to_the_last_grade_and_keeps_what_was_typed(site: ReviewS
     assert now(site).number == first.number + 1
 
 
+def test_undo_of_what_is_not_the_last_any_more_is_refused(site: ReviewSite) -> None:
+    campaign = site.campaign().campaign.id
+    item = site.item("ann")
+    assert item is not None
+    for one in item.answers[:2]:
+        site.grade("ann", one.id, "correct")
+    with pytest.raises(InputError, match="nothing was taken back"):
+        submitting.undo(site.database, user("ann"), campaign, TOKEN, item.answers[0].id)
+    assert len(site.grades()) == 2
+    assert submitting.undo(site.database, user("ann"), campaign, TOKEN, item.answers[1].id)
+
+
 def test_undo_goes_on_backwards_to_the_beginning(site: ReviewSite) -> None:
     made = site.campaign()
     site.grade_item("ann")

@@ -12,7 +12,7 @@
 
   let unsent = load();
   let timer = null;
-  let typing = null;
+  const typing = new Map(); // answer → when its draft is saved
   let focusedId = null;
   let itemKey = null;
   let seen = null; // the page that was looked at last
@@ -69,7 +69,7 @@
     if (action.do === "grade") {
       const article = articles().find((one) => one.dataset.id === action.id);
       if (!article || unsent.some((one) => one.id === action.id && one.do === "grade")) return;
-      clearTimeout(typing);
+      clearTimeout(typing.get(action.id));
       mark(action);
       queue({ ...action, ...contentOf(article) });
       const next = after(article);
@@ -77,6 +77,11 @@
       return;
     }
     if (unsent.some((one) => one.do === action.do)) return; // held down, or pressed twice
+    if (action.do === "undo") {
+      // What is on its way will be the last.
+      const graded = unsent.filter((one) => one.do === "grade");
+      if (graded.length) action = { ...action, last: graded.at(-1).id };
+    }
     queue(action);
   }
 
@@ -199,10 +204,11 @@
 
   // ---- typing, folding, pointing ------------------------------------------------------------
   function typed(article) {
-    clearTimeout(typing);
     const id = article.dataset.id;
     const content = contentOf(article);
-    typing = setTimeout(() => window.evalbot.act("review", { do: "draft", id, ...content }), TYPING_PAUSE_MS);
+    clearTimeout(typing.get(id));
+    const save = () => window.evalbot.act("review", { do: "draft", id, ...content });
+    typing.set(id, setTimeout(save, TYPING_PAUSE_MS));
   }
   const inAnswer = (target) => target.closest?.("#panel-review article.answer");
   document.addEventListener("input", (event) => {

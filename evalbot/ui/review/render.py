@@ -322,7 +322,9 @@ def _foot(item: DeskItem, words: Words) -> Markup:
     return Markup("<nav class='foot row'>{}{}{}{}<span class='grow'></span>{}</nav>").format(
         _button("back", "← " + words("previous"), "", **here),
         _button("forward", words("next") + " →", "", **here),
-        _button("undo", words("undo"), "u", campaign=item.campaign) if item.can_undo else "",
+        ""
+        if item.last is None
+        else _button("undo", words("undo"), "u", campaign=item.campaign, last=item.last),
         go_on,
         Markup("<button data-help data-key='?'>{} <kbd>?</kbd></button>").format(words("keys")),
     )
