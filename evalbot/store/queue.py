@@ -256,14 +256,13 @@ def drafts_of(connection: Connection, assignments: Sequence[str]) -> dict[str, D
 
 
 def set_draft(connection: Connection, assignment: str, draft: Draft, at: datetime) -> None:
-    """Keep what is typed and ticked; nothing of it leaves no row."""
+    """Keep what is typed and ticked, also that nothing is any more."""
     forget_draft(connection, assignment)
-    if draft.comment or draft.ticked:
-        connection.execute(
-            insert_if_new(connection, draft_table).values(
-                assignment=assignment, comment=draft.comment, ticked=list(draft.ticked), at=at
-            )
+    connection.execute(
+        insert_if_new(connection, draft_table).values(
+            assignment=assignment, comment=draft.comment, ticked=list(draft.ticked), at=at
         )
+    )
 
 
 def move_draft(connection: Connection, assignment: str, to: str) -> None:

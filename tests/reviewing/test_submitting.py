@@ -16,6 +16,7 @@ from evalbot.reviewing import submitting
 from evalbot.reviewing.desk import FOLDED_AT, Desk, DeskItem, label_of
 from evalbot.reviewing.submitting import Said
 from evalbot.store.database import Database, open_database
+from evalbot.ui.review.actions import Actions
 from tests.building import add_grades, graded
 from tests.reviewing.site import ReviewSite, judge_all, review_site, user
 
@@ -165,6 +166,19 @@ def test_a_draft_survives(site: ReviewSite) -> None:
     assert site.grades()[0][1].comment is None  # what is said is what was sent
 
 
+def test_what_is_changed_after_a_grade_is_told_and_stays(site: ReviewSite) -> None:
+    site.campaign()
+    answer = now(site).answers[1].id
+    submitting.grade(site.database, user("ann"), answer, Said("wrong", "typed"), TOKEN)
+    graded_once = now(site).answers[1]
+    assert (graded_once.draft, graded_once.is_changed) == (Draft("typed", ()), False)
+    submitting.save_draft(site.database, user("ann"), answer, Draft("", ()))
+    emptied = now(site).answers[1]
+    assert (emptied.draft, emptied.is_changed) == (Draft("", ()), True)
+    submitting.grade(site.database, user("ann"), answer, Said("wrong", ""), TOKEN + "2")
+    assert not now(site).answers[1].is_changed
+
+
 def test_moving_keeps_the_place(site: ReviewSite) -> None:
     made = site.campaign()
     first = now(site).number
@@ -251,6 +265,23 @@ def test_the_judge_is_seen_only_when_the_whole_item_is_graded(site: ReviewSite) 
     assert [(a.judge_shown, a.judge) for a in after.answers] == [(True, "wrong")] * 3
 
 
+def test_checks_are_told_the_judges_word_as_the_others_are(site: ReviewSite) -> None:
+    judge_all(site, "acceptable")
+    site.campaign(attention=0.4, reveal_judge=True)
+    seen = set()
+    while (item := site.item("ann")) is not None:
+        for one in item.answers:
+            site.grade("ann", one.id, "wrong")
+        shown = now(site)
+        seen.add(len(shown.answers))
+        assert {one.judge_shown for one in shown.answers} == {True}
+        submitting.go_on(site.database, user("ann"), item.campaign, item.number)
+        after = site.item("ann")
+        if after is None or after.number <= item.number:
+            break
+    assert seen == {3, 4}
+
+
 def test_keeping_and_changing_are_stored_with_what_had_been_seen(site: ReviewSite) -> None:
     judge_all(site, "wrong")
     made = site.campaign(reveal_judge=True)
@@ -324,6 +355,17 @@ def test_checkpoints_are_stored_line_by_line(site: ReviewSite) -> None:
     assert site.grades()[0][1].checkpoints == [
         {"id": "who", "met": False, "quote": None}, {"id": "when", "met": True, "quote": None},
     ]  # fmt: skip
+
+
+def test_a_case_may_have_hundreds_of_checkpoints(site: ReviewSite) -> None:
+    site.campaign()
+    ticked = [f"point-{n}" for n in range(1_000)]
+    Actions(site.database, site.folder).act(
+        user("ann"),
+        {"do": "grade", "id": now(site).answers[0].id, "verdict": "wrong", "ticked": ticked,
+         "token": TOKEN},
+    )  # fmt: skip
+    assert len(site.grades()) == 1
 
 
 def test_single_layout_shows_one_answer_without_a_letter(site: ReviewSite) -> None:

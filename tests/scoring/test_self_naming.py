@@ -69,3 +69,18 @@ def test_a_covered_text_names_nothing_of_what_was_found(before: str, name: str, 
     found = FINDER.find(text)
     assert name in found
     assert name.casefold() not in cover(text, found).casefold()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("私はＱｗｅｎです", "Ｑｗｅｎ"),
+        ("我是Q\u200bwen。", "Q\u200bwen"),
+        ("これはｚｅｂｒａ－7bの訳", "ｚｅｂｒａ"),
+        ("\u202eGem\u00adma\u202c が訳しました", "Gem\u00adma"),
+    ],
+)
+def test_names_in_wide_letters_or_with_unseen_ones_between_are_names(text: str, name: str) -> None:
+    found = SelfNaming(("zebra",)).find(text)
+    assert found == (name,)
+    assert cover(text, found) == text.replace(name, COVER)

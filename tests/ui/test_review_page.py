@@ -434,3 +434,27 @@ def test_a_bug_in_one_action_blocks_no_other(
     expect(page.get_by_role("alert")).to_contain_text("bug in evalbot")
     grade_by_keys(page, "1")
     assert len(site.grades()) == 1
+
+
+def test_a_comment_on_a_graded_answer_says_that_it_is_not_in_the_grade(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    grade_by_keys(page, "1")
+    told = page.locator("article.answer").first.locator(".changed")
+    expect(told).to_be_hidden()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("c")
+    with page.expect_response(lambda response: "predict" in response.url):
+        page.keyboard.type("later")
+    expect(told).to_be_visible()
+    page.reload()
+    wait_for_item(page, 0)
+    expect(told).to_contain_text("choose the grade again")
+    page.locator("article.answer").first.get_by_role("button", name="correct").click()
+    wait_until_saved(page)
+    expect(told).to_be_hidden()
+    assert [one.comment for _, one in site.grades()] == [None, "later"]

@@ -115,6 +115,8 @@
     restoreFolds();
     for (const one of articles()) {
       const note = one.querySelector("details.note");
+      const changed = one.querySelector(".changed");
+      changed.hidden = !changed.dataset.changed;
       note.open = note.querySelector("textarea").value !== "" || note.contains(document.activeElement);
     }
     if (item) {
@@ -206,6 +208,7 @@
   function typed(article) {
     const id = article.dataset.id;
     const content = contentOf(article);
+    if (article.dataset.graded) article.querySelector(".changed").hidden = false;
     clearTimeout(typing.get(id));
     const save = () => window.evalbot.act("review", { do: "draft", id, ...content });
     typing.set(id, setTimeout(save, TYPING_PAUSE_MS));

@@ -14,7 +14,7 @@ from evalbot.reviewing.submitting import Said
 from evalbot.store.database import Database
 
 UNREADABLE = "this page sent something that it cannot have sent; load it again"
-MOST_TICKS = 200
+MOST_TICKS = 20_000
 
 
 class Actions:
