@@ -116,12 +116,18 @@ class SelfNaming:
         guarded = {word for words in MAKERS.values() for word in words} | {
             word for words in MODELS.values() for word in words if word.lower() in COMMON_WORDS
         }
-        self._telling = _pattern(telling | set(own_names))
+        telling |= set(own_names)
+        self._telling = _pattern(telling)
         self._guarded = _pattern(guarded - telling)
+        self._words = sorted({word.lower() for word in telling | guarded}, key=len)
 
     def find(self, text: str, question: str = "") -> tuple[str, ...]:
         """What names a model or its maker, each as it stands in the text, in order."""
         plain, places = _plain(text)
+        lowered = plain.lower()
+        if not any(word in lowered for word in self._words):
+            # Most answers: this takes a hundredth of the time of what follows.
+            return ()
         asked, _ = _plain(question)
         brought_up = {found[0].casefold() for found in self._telling.finditer(asked)}
         spans = [

@@ -458,3 +458,31 @@ def test_a_comment_on_a_graded_answer_says_that_it_is_not_in_the_grade(
     wait_until_saved(page)
     expect(told).to_be_hidden()
     assert [one.comment for _, one in site.grades()] == [None, "later"]
+
+
+def test_what_is_typed_while_the_next_item_comes_is_not_about_that(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    grade_by_keys(page, "1", "2")
+    page.route("**/run/predict*", lambda _: None)  # under way
+    page.keyboard.press("3")
+    page.keyboard.press("c")
+    page.keyboard.type("about C")
+    page.unroute("**/run/predict*")  # what was under way goes on
+    after = 0
+    while after < 10:
+        page.keyboard.type("1")
+        page.wait_for_timeout(50)
+        after += page.locator(".item[data-item$=':1']").count()
+    wait_for_item(page, 1)
+    boxes = page.locator("article.answer textarea")
+    assert [boxes.nth(n).input_value() for n in range(3)] == ["", "", ""]
+    assert [one.verdict for _, one in site.grades()] == ["correct", "acceptable", "wrong"]
+    page.wait_for_timeout(1_500)  # until it is heard again, and drafts are saved
+    page.keyboard.press("ArrowLeft")
+    wait_for_item(page, 0)
+    assert "about C" in page.locator("article.answer").nth(2).locator("textarea").input_value()

@@ -13,6 +13,7 @@
   let unsent = load();
   let timer = null;
   const typing = new Map(); // answer → when its draft is saved
+  let deaf = null; // while somebody types on who has not seen yet that the page is another
   let focusedId = null;
   let itemKey = null;
   let seen = null; // the page that was looked at last
@@ -112,6 +113,12 @@
     const key = item?.dataset.item ?? null;
     const isNew = key !== itemKey;
     itemKey = key;
+    const typed = document.activeElement;
+    if (isNew && !isFirst && isTyping(typed) && inAnswer(typed)) {
+      // What is still being typed is about what was there: it is neither text nor keys for this.
+      typed.blur();
+      hearNothing();
+    }
     restoreFolds();
     for (const one of articles()) {
       const note = one.querySelector("details.note");
@@ -152,7 +159,13 @@
     target instanceof Element &&
     (target.matches("textarea, select, input:not([type=checkbox])") || target.isContentEditable);
 
+  function hearNothing() {
+    clearTimeout(deaf);
+    deaf = setTimeout(() => { deaf = null; }, TYPING_PAUSE_MS);
+  }
+
   document.addEventListener("keydown", (event) => {
+    if (deaf !== null && !isTyping(event.target)) { event.preventDefault(); hearNothing(); return; }
     if (!root() || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTyping(event.target)) {
       if (event.key === "Escape") { event.target.blur(); focus(focused()); }
