@@ -174,7 +174,7 @@ def reassign(database: Database, campaign_id: str, reviewer: str, to: str) -> in
             raise InputError("choose another reviewer to hand the answers to")
         theirs = [
             one
-            for one in assignments.read_assignments(connection, campaign.id, reviewer)
+            for one in assignments.read_assignments(connection, campaign.id, reviewer, lock=True)
             if one.done_at is None and one.withdrawn_at is None
         ]
         others = list(assignments.read_assignments(connection, campaign.id, to))

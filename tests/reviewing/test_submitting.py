@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ import pytest
 from evalbot.domain.people import Role
 from evalbot.domain.reviewing import Draft, Layout
 from evalbot.domain.rubrics import Layer
-from evalbot.errors import InputError, NotFoundError
-from evalbot.reviewing import submitting
+from evalbot.errors import EvalbotError, InputError, NotFoundError
+from evalbot.reviewing import campaigns, submitting
 from evalbot.reviewing.desk import FOLDED_AT, Desk, DeskItem, label_of
 from evalbot.reviewing.submitting import Said
+from evalbot.store.assignments import read_assignments
 from evalbot.store.database import Database, open_database
 from evalbot.ui.review.actions import Actions
 from tests.building import add_grades, graded
@@ -102,6 +104,62 @@ def test_sends_at_the_same_moment_are_one_grade(site: ReviewSite) -> None:
         one.join()
     assert failures == []
     assert len(site.grades()) == 1
+
+
+def at_once(*acts: Callable[[], object]) -> list[Exception]:
+    """Do all of these at the same moment; what they raised."""
+    failed: list[Exception] = []
+    together = threading.Barrier(len(acts))
+
+    def run(act: Callable[[], object]) -> None:
+        together.wait()
+        try:
+            act()
+        except EvalbotError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failed
+
+
+def test_grading_in_several_places_while_the_rest_is_handed_on(site: ReviewSite) -> None:
+    made = site.campaign()
+    with site.database.read() as connection:
+        mine = [one.id for one in read_assignments(connection, made.campaign.id, "ann")]
+    first, rest = mine[:6], mine[6:]
+    failed = at_once(*(partial(site.grade, "ann", one, "wrong") for one in first))
+    assert failed == []
+    failed = at_once(
+        partial(campaigns.reassign, site.database, made.campaign.id, "ann", "bob"),
+        *(partial(site.grade, "ann", one, "wrong") for one in rest[:8]),
+    )
+    assert all(isinstance(one, NotFoundError) for one in failed)  # handed on already
+    graded_ones = {answer for answer, _ in site.grades()}
+    assert len(graded_ones) == len(site.grades()) == 6 + 8 - len(failed)
+    with site.database.read() as connection:
+        given = list(read_assignments(connection, made.campaign.id))
+    done = {one.answer_id for one in given if one.done_at and not one.withdrawn_at}
+    open_ = {one.answer_id for one in given if one.reviewer == "bob" and not one.withdrawn_at}
+    assert done == graded_ones
+    assert open_ == set(site.answers.values()) - graded_ones
+
+
+def test_undone_in_several_places_at_once_is_undone_once(site: ReviewSite) -> None:
+    campaign = site.campaign().campaign.id
+    answers = now(site).answers
+    for one in answers[:2]:
+        site.grade("ann", one.id, "wrong")
+    at_once(
+        *(
+            partial(submitting.undo, site.database, user("ann"), campaign, TOKEN + n, answers[1].id)
+            for n in "abcdef"
+        )
+    )
+    assert [one.unscored_reason for _, one in site.grades()] == [None, None, "not_graded"]
 
 
 def test_a_second_thought_is_a_second_grade(site: ReviewSite) -> None:
