@@ -12,7 +12,14 @@ from random import Random
 from evalbot.domain.cases import Suite, grading_text
 from evalbot.domain.json_form import case_to_json, rubric_to_json, suite_to_json
 from evalbot.domain.people import User
-from evalbot.domain.reviewing import Assignment, Campaign, CampaignPlan, Draw, Policy
+from evalbot.domain.reviewing import (
+    Assignment,
+    Campaign,
+    CampaignPlan,
+    Draw,
+    Policy,
+    Purpose,
+)
 from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import Run
 from evalbot.errors import InputError
@@ -24,7 +31,7 @@ from evalbot.reviewing.holding import hold_back
 from evalbot.reviewing.known import known_answers
 from evalbot.reviewing.material import Material, gather
 from evalbot.stats.sampling import joined_probability
-from evalbot.store import assignments, campaigns, people, runs
+from evalbot.store import assignments, campaigns, people, queue, runs
 from evalbot.store.database import Connection, Database
 from evalbot.store.texts import put_texts
 
@@ -90,7 +97,8 @@ def extend_campaign(
 ) -> Made:
     """Draw more for a campaign; what was drawn before stays, and its chances are joined.
 
-    Raises InputError where the suite or rubric changed since, or nothing is left to draw.
+    Reviewers who cannot sign in any more are given nothing. Raises InputError where the rubric
+    changed since, too few reviewers are left, or nothing is left to draw.
     """
     at = datetime.now(UTC)
     with database.write() as connection:
@@ -104,14 +112,22 @@ def extend_campaign(
                 "all its answers are graded by one rule"
             )
         material = gather(connection, run, basis, campaign.plan.layout)
-        plan = replace(campaign.plan, policy=policy, budget=budget, seed=seed, practice=0)
-        _check_size(plan)
+        plan = replace(
+            campaign.plan,
+            policy=policy,
+            budget=budget,
+            seed=seed,
+            practice=0,
+            reviewers=_still_here(connection, campaign.plan),
+        )
+        check_plan(plan)
         return _draw(connection, campaign, plan, run, basis, material, by, at)
 
 
 def volunteer(database: Database, campaign_id: str, user: User, folder: Path) -> int:
     """More answers for a reviewer who is done and asks for them; how many there are.
 
+    None while there is something open, so that asking twice at once gives no more than once.
     They have no chance of being drawn, so corrected rates leave them out.
     """
     at = datetime.now(UTC)
@@ -121,6 +137,8 @@ def volunteer(database: Database, campaign_id: str, user: User, folder: Path) ->
         mine = list(assignments.read_assignments(connection, campaign.id, user.name))
         if not mine:
             raise InputError("this review is not yours")
+        if queue.next_item(connection, campaign.id, user.name, None) is not None:
+            return 0
         run = runs.get_run(connection, campaign.run)
         basis = basis_of(run, folder)
         material = gather(connection, run, basis, campaign.plan.layout)
@@ -130,6 +148,8 @@ def volunteer(database: Database, campaign_id: str, user: User, folder: Path) ->
             for unit in material.units.values()
             if not taken & {answer.id for answer in unit.answers}
         ]
+        if not free:
+            raise InputError("you have had all there is to grade in this review")
         first = max(one.item for one in mine) + 1
         chosen = Random().sample(free, min(VOLUNTEERED, len(free)))
         dealer = Dealer(
@@ -156,7 +176,7 @@ def reassign(database: Database, campaign_id: str, reviewer: str, to: str) -> in
             raise InputError("choose another reviewer to hand the answers to")
         theirs = [
             one
-            for one in assignments.read_assignments(connection, campaign.id, reviewer)
+            for one in assignments.read_assignments(connection, campaign.id, reviewer, lock=True)
             if one.done_at is None and one.withdrawn_at is None
         ]
         others = list(assignments.read_assignments(connection, campaign.id, to))
@@ -247,7 +267,7 @@ def _draw(
     known = known_answers(material, basis.suite, basis.rubric)
     dealer = Dealer(campaign.id, number, plan, texts, at, plan.seed)
     made = dealer.deal(material, drawn, known, first_items)
-    assignments.add_assignments(connection, made)
+    made = _in_place_of_volunteered(connection, before, made, at)
     if before:
         drawn_ever = [*was_drawn, *(one for one in made if one.draw_probability is not None)]
         _join_chances(connection, campaign, drawn_ever, unit_of)
@@ -263,6 +283,33 @@ def _draw(
         attention=sum(one.purpose == "attention" for one in made),
         practice=sum(one.purpose == "practice" for one in made),
     )
+
+
+def _in_place_of_volunteered(
+    connection: Connection, before: Sequence[Assignment], made: Sequence[Assignment], at: datetime
+) -> list[Assignment]:
+    """Write what is made; an answer that its reviewer has as a volunteer is not asked for twice.
+
+    The drawn assignment takes the place of the other, with what was graded or typed already.
+    """
+    volunteered = {
+        (one.reviewer, one.answer_id): one
+        for one in before
+        if one.volunteer and one.withdrawn_at is None
+    }
+    replaced = [
+        (old, one)
+        for one in made
+        if one.purpose is Purpose.REVIEW
+        and (old := volunteered.get((one.reviewer, one.answer_id))) is not None
+    ]
+    done = {one.id: old.done_at for old, one in replaced}
+    written = [replace(one, done_at=done.get(one.id)) for one in made]
+    assignments.add_assignments(connection, written)
+    assignments.withdraw(connection, [old.id for old, _ in replaced], at)
+    for old, one in replaced:
+        queue.move_draft(connection, old.id, one.id)
+    return written
 
 
 def _join_chances(
@@ -323,6 +370,19 @@ def _check_reviewers(connection: Connection, names: Sequence[str]) -> None:
             raise InputError(f"--reviewers: there is no user {name!r}; {hint}")
         if known[name].is_disabled:
             raise InputError(f"--reviewers: {name} is disabled, and could not sign in")
+
+
+def _still_here(connection: Connection, plan: CampaignPlan) -> tuple[str, ...]:
+    """The reviewers who can sign in; InputError where they are fewer than a unit needs."""
+    out = {user.name for user in people.list_users(connection) if user.is_disabled}
+    found = tuple(name for name in plan.reviewers if name not in out)
+    if len(found) < plan.overlap:
+        gone = ", ".join(name for name in plan.reviewers if name in out)
+        raise InputError(
+            f"{gone} cannot sign in any more, and each answer needs {plan.overlap} of this "
+            "campaign's reviewers; let them in again, or draw a new campaign"
+        )
+    return found
 
 
 def _refuse_closed(campaign: Campaign) -> None:

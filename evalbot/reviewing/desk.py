@@ -37,6 +37,7 @@ class DeskAnswer:
     """One answer as its reviewer sees it. label: A, B …; length: of the whole text, which
     may be longer than what is shown.
 
+    draft: what is typed and ticked, or was when it was graded.
     known: in practice, what it is, once graded. judge_shown: whether the judge's word may be
     seen now; judge: that word, None where it gave none.
     """
@@ -58,6 +59,14 @@ class DeskAnswer:
         """Whether it has a grade that was not taken back."""
         return self.own is not None and self.own.unscored_reason != RETRACTED
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether something else is typed or ticked than stands in its grade."""
+        said = _said(self.own)
+        return self.is_graded and (
+            self.draft.comment != said.comment or set(self.draft.ticked) != set(said.ticked)
+        )
+
 
 RETRACTED = "not_graded"
 """What a grade that was taken back says: the answer is as open as it was."""
@@ -65,7 +74,10 @@ RETRACTED = "not_graded"
 
 @dataclass(frozen=True, slots=True)
 class DeskItem:
-    """What is before a reviewer. checkpoints: the rubric's and the case's own."""
+    """What is before a reviewer. checkpoints: the rubric's and the case's own.
+
+    last: the answer that they graded last, which an undo would take back.
+    """
 
     campaign: str
     title: str
@@ -80,7 +92,7 @@ class DeskItem:
     answers: tuple[DeskAnswer, ...]
     counts: Counts
     seconds_left: float | None
-    can_undo: bool
+    last: str | None
 
     @property
     def is_done(self) -> bool:
@@ -184,7 +196,7 @@ class Desk:
             answers=self._answers(connection, user, campaign, entries, whole),
             counts=counts,
             seconds_left=self._seconds_left(connection, user, campaign, counts),
-            can_undo=last is not None,
+            last=None if last is None else last.id,
         )
 
     def _answers(
@@ -207,7 +219,10 @@ class Desk:
         answers = []
         for entry in entries:
             one = entry.assignment
-            is_shown = campaign.plan.reveal_judge and is_done and one.purpose is Purpose.REVIEW
+            # Checks are told nothing else about than the others, or they could be told apart.
+            is_shown = (
+                campaign.plan.reveal_judge and is_done and one.purpose is not Purpose.PRACTICE
+            )
             answers.append(
                 DeskAnswer(
                     id=one.id,
@@ -217,7 +232,7 @@ class Desk:
                     is_truncated=entry.is_truncated,
                     is_masked=entry.is_masked,
                     own=own.get(one.id),
-                    draft=drafts.get(one.id, Draft("", ())),
+                    draft=drafts.get(one.id, _said(own.get(one.id))),
                     known=one.known if one.purpose is Purpose.PRACTICE and is_done else None,
                     judge_shown=is_shown,
                     judge=judged.get(one.answer_id) if is_shown else None,
@@ -275,6 +290,13 @@ def own_words(
         }
     known = [one.assignment.id for one in entries if one.assignment.known is not None]
     return {**found, **(queue.known_grades(connection, known) if known else {})}
+
+
+def _said(own: OwnGrade | None) -> Draft:
+    """What was typed and ticked with a grade; nothing where it was taken back."""
+    if own is None or own.unscored_reason == RETRACTED:
+        return Draft("", ())
+    return Draft(own.comment or "", own.ticked)
 
 
 def _judged(connection: Connection, answers: Sequence[int | None]) -> dict[int | None, str | None]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import threading
+from collections import OrderedDict
 from datetime import UTC, datetime, timedelta
 
 from evalbot.domain.people import User
 from evalbot.errors import EvalbotError
+from evalbot.reviewing.users import LONGEST_NAME
 from evalbot.store import people
 from evalbot.store.database import Database
 
@@ -29,6 +32,35 @@ class SignInError(EvalbotError):
     """A sign-in that was refused; the words do not tell whether the name is there."""
 
 
+class Strangers:
+    """Tries for names that are not there: slowed as the others are, or they could be told apart.
+
+    Only the newest are remembered, and only in this process.
+    """
+
+    MOST = 10_000
+
+    def __init__(self) -> None:
+        self._tries: OrderedDict[tuple[str, str], tuple[int, datetime]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def wait_left(self, database: Database, name: str, now: datetime) -> timedelta | None:
+        """How long this name has to wait; a try that has not to wait counts."""
+        key = (database.address, name[:LONGEST_NAME])
+        with self._lock:
+            failures, at = self._tries.get(key, (0, now))
+            wait = _wait_left(failures, at, now)
+            if wait is None:
+                self._tries[key] = (failures + 1, now)
+                self._tries.move_to_end(key)
+                if len(self._tries) > self.MOST:
+                    self._tries.popitem(last=False)
+            return wait
+
+
+STRANGERS = Strangers()
+
+
 def sign_in(database: Database, name: str, password: str, now: datetime | None = None) -> str:
     """The token of a new session, for the browser's cookie; SignInError where refused.
 
@@ -38,10 +70,13 @@ def sign_in(database: Database, name: str, password: str, now: datetime | None =
     moment = now or datetime.now(UTC)
     with database.write() as connection:
         account = people.get_account(connection, name, lock=True)
-        if account is not None:
+        if account is None:
+            wait = STRANGERS.wait_left(database, name, moment)
+        else:
             wait = _wait_left(account.failures, account.failed_at, moment)
-            if wait is not None:
-                raise SignInError(f"too many wrong passwords; try again in {_in_words(wait)}")
+        if wait is not None:
+            raise SignInError(f"too many wrong passwords; try again in {_in_words(wait)}")
+        if account is not None:
             # Counted before it is looked at: many tries at the same moment all count.
             people.set_failures(connection, account.id, account.failures + 1, moment)
     is_right = _matches(NOBODY if account is None else account.password, password)

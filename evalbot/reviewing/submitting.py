@@ -61,21 +61,34 @@ def grade(database: Database, user: User, assignment_id: str, said: Said, token:
         _move_on(connection, user, campaign, one, at)
 
 
-def undo(database: Database, user: User, campaign_id: str, token: str) -> bool:
+def undo(
+    database: Database, user: User, campaign_id: str, token: str, expected: str | None = None
+) -> bool:
     """Take back the reviewer's last grade, and go back to it; False where there is none.
 
-    The grade stays in the history; what is added says that it was taken back.
+    The grade stays in the history; what is added says that it was taken back. expected: the
+    assignment whose grade the page takes for the last; InputError where another one is, which
+    was graded in another tab, or by somebody else who signed in meanwhile.
     """
     _check(Said(None), token)
     at = datetime.now(UTC)
     with database.write() as connection:
         campaign = _open(connection, campaign_id)
         unique = fingerprint(["undo", campaign.id, user.name, token])
+        last = queue.last_done(connection, campaign.id, user.name)
+        if last is not None:
+            # Two at the same moment come one after the other.
+            assignments.get_assignment(connection, last.id, lock=True)
         if queue.has_grade(connection, unique) or queue.has_known_grade(connection, unique):
             return True
         last = queue.last_done(connection, campaign.id, user.name)
         if last is None:
             return False
+        if expected is not None and last.id != expected:
+            raise InputError(
+                "nothing was taken back: another answer was graded meanwhile, perhaps in another "
+                "tab; look at it first"
+            )
         entry = queue.one_entry(connection, last.id, user.name)
         if entry is None:
             return False

@@ -23,15 +23,20 @@ def add_assignments(connection: Connection, assignments: Sequence[Assignment]) -
 
 
 def read_assignments(
-    connection: Connection, campaign: str, reviewer: str | None = None
+    connection: Connection, campaign: str, reviewer: str | None = None, *, lock: bool = False
 ) -> Iterator[Assignment]:
-    """The assignments of a campaign, withdrawn ones too, by reviewer and place in the queue."""
+    """The assignments of a campaign, withdrawn ones too, by reviewer and place in the queue.
+
+    lock: nobody else may change them until the transaction ends.
+    """
     query = select(assignment_table).where(assignment_table.c.campaign == campaign)
     if reviewer is not None:
         query = query.where(assignment_table.c.reviewer == reviewer)
     query = query.order_by(
         assignment_table.c.reviewer, assignment_table.c.item, assignment_table.c.position
     )
+    if lock:
+        query = query.with_for_update(key_share=True)
     for row in connection.execute(query, execution_options=STREAMED):
         yield assignment_of(row)
 
@@ -41,7 +46,7 @@ def get_assignment(
 ) -> Assignment | None:
     """The assignment of this id; lock: nobody else may change it until the transaction ends."""
     query = select(assignment_table).where(assignment_table.c.id == assignment_id)
-    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+    row = connection.execute(query.with_for_update(key_share=True) if lock else query).one_or_none()
     return None if row is None else assignment_of(row)
 
 
@@ -205,7 +210,7 @@ def _drawn(campaign: str) -> Select[int | None]:
 def get_held(connection: Connection, answer_id: int, *, lock: bool = False) -> Held | None:
     """What is known of a held answer; lock: nobody else may decide meanwhile."""
     query = select(held_table).where(held_table.c.answer_id == answer_id)
-    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+    row = connection.execute(query.with_for_update(key_share=True) if lock else query).one_or_none()
     return None if row is None else _held(row)
 
 

@@ -35,10 +35,11 @@ def add_campaign(connection: Connection, campaign: Campaign) -> None:
 def get_campaign(connection: Connection, campaign_id: str, *, lock: bool = False) -> Campaign:
     """The campaign of this id, or the only one that begins so.
 
-    lock: nobody else may change it until the transaction ends. NotFoundError where there is none.
+    lock: nobody else may change it until the transaction ends; rows that name it may be added.
+    NotFoundError where there is none.
     """
     query = select(campaign_table).where(campaign_table.c.id == campaign_id)
-    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+    row = connection.execute(query.with_for_update(key_share=True) if lock else query).one_or_none()
     if row is None and campaign_id:
         like = campaign_table.c.id.startswith(campaign_id, autoescape=True)
         rows = connection.execute(select(campaign_table).where(like).limit(2)).all()

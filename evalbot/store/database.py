@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection as Connection
 from sqlalchemy import Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from evalbot.errors import BusyError, EvalbotError, InputError, NeedsUpgradeError, StoreError
 from evalbot.fingerprint import canonical_json
@@ -184,6 +185,9 @@ def _engine(url: str, folder: Path | None) -> Engine:
     options: dict[str, Any] = {"json_serializer": canonical_json}
     try:
         if parsed.get_backend_name() == "sqlite":
+            if parsed.database not in (None, "", ":memory:"):
+                # Whoever waits for the write lock holds a connection: reads need others.
+                options["max_overflow"] = -1
             engine = create_engine(parsed, connect_args={"check_same_thread": False}, **options)
             _prepare_sqlite(engine)
         else:
@@ -218,6 +222,11 @@ def _told(engine: Engine) -> Iterator[None]:
     """Database errors as sentences for the user."""
     try:
         yield
+    except PoolTimeoutError as error:
+        raise BusyError(
+            f"database {engine.url.render_as_string(hide_password=True)}: too many are waiting "
+            "for it; nothing of this step was saved"
+        ) from error
     except DBAPIError as error:
         kind = BusyError if "locked" in str(error.orig).lower() else StoreError
         raise kind(_sentence(str(error.orig), engine)) from error

@@ -97,13 +97,15 @@ def put_grader(
         return int(found.id)
     if pseudonym is None and layer in PEOPLE:
         pseudonym = _pseudonym_of(connection, name) or f"reviewer-{secrets.token_hex(4)}"
-    return int(
-        connection.execute(
-            insert(grader_table)
-            .values(layer=layer, name=name, family=family, pseudonym=pseudonym)
-            .returning(grader_table.c.id)
-        ).scalar_one()
+    # Somebody may grade for the first time in two places at once.
+    connection.execute(
+        insert_if_new(connection, grader_table).values(
+            layer=layer, name=name, family=family, pseudonym=pseudonym
+        )
     )
+    return connection.execute(
+        select(grader_table.c.id).where(grader_table.c.layer == layer, grader_table.c.name == name)
+    ).scalar_one()
 
 
 def _pseudonym_of(connection: Connection, name: str) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, or_, select
+from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, or_, select, update
 
 from evalbot.domain.reviewing import Assignment, Draft, KnownGrade
 from evalbot.store.assignments import assignment_of
@@ -93,7 +93,7 @@ def _entries(reviewer: str) -> Select[Any]:
 def _entry(row: Row[Any]) -> Entry:
     return Entry(
         assignment_of(row),
-        row.planted if row.planted is not None else (row.shown or row.answer_text),
+        next(one for one in (row.planted, row.shown, row.answer_text) if one is not None),
         row.status == "truncated",
         row.shown is not None,
     )
@@ -256,14 +256,20 @@ def drafts_of(connection: Connection, assignments: Sequence[str]) -> dict[str, D
 
 
 def set_draft(connection: Connection, assignment: str, draft: Draft, at: datetime) -> None:
-    """Keep what is typed and ticked; nothing of it leaves no row."""
+    """Keep what is typed and ticked, also that nothing is any more."""
     forget_draft(connection, assignment)
-    if draft.comment or draft.ticked:
-        connection.execute(
-            insert_if_new(connection, draft_table).values(
-                assignment=assignment, comment=draft.comment, ticked=list(draft.ticked), at=at
-            )
+    connection.execute(
+        insert_if_new(connection, draft_table).values(
+            assignment=assignment, comment=draft.comment, ticked=list(draft.ticked), at=at
         )
+    )
+
+
+def move_draft(connection: Connection, assignment: str, to: str) -> None:
+    """What was typed for an assignment belongs to another from now on."""
+    connection.execute(
+        update(draft_table).where(draft_table.c.assignment == assignment).values(assignment=to)
+    )
 
 
 def forget_draft(connection: Connection, assignment: str) -> None:

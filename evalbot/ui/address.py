@@ -11,7 +11,21 @@ from evalbot.errors import InputError
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 FORWARDED = frozenset(
-    {"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"}
+    {
+        "cf-connecting-ip",
+        "forwarded",
+        "true-client-ip",
+        "via",
+        "x-client-ip",
+        "x-forwarded-for",
+        "x-forwarded-host",
+        "x-forwarded-port",
+        "x-forwarded-prefix",
+        "x-forwarded-proto",
+        "x-forwarded-scheme",
+        "x-forwarded-server",
+        "x-real-ip",
+    }
 )
 """Headers that a proxy adds; a browser never sends them."""
 

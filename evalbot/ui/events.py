@@ -10,9 +10,10 @@ from typing import Any
 import gradio as gr
 
 from evalbot.domain.people import Role, User
-from evalbot.errors import EvalbotError
+from evalbot.errors import EvalbotError, StoreError
 from evalbot.ui.identity import Identity, NotAllowedError
 
+UNREACHABLE = "The record cannot be read or written just now; try again in a while."
 BUG = "This is a bug in evalbot; what it wrote to its terminal helps to mend it."
 
 
@@ -46,7 +47,7 @@ class Events:
                         async for part in parts:
                             yield part
                 except Exception as error:
-                    raise told(error) from error
+                    raise self.told(error) from error
 
             return stream
         if inspect.iscoroutinefunction(handler):
@@ -55,7 +56,7 @@ class Events:
                 try:
                     return await handler(*known(request, values))
                 except Exception as error:
-                    raise told(error) from error
+                    raise self.told(error) from error
 
             return later
 
@@ -63,18 +64,20 @@ class Events:
             try:
                 return handler(*known(request, values))
             except Exception as error:
-                raise told(error) from error
+                raise self.told(error) from error
 
         return now
 
     def _user(self, request: gr.Request) -> User:
         return self._identity.require(dict(request.cookies), self._role)
 
-
-def told(error: Exception) -> Exception:
-    """What the page shows of an error."""
-    if isinstance(error, gr.Error):
-        return error
-    if isinstance(error, (EvalbotError, NotAllowedError)):
-        return gr.Error(str(error), print_exception=False)
-    return gr.Error(BUG)
+    def told(self, error: Exception) -> Exception:
+        """What the page shows of an error."""
+        if isinstance(error, gr.Error):
+            return error
+        if isinstance(error, StoreError) and self._role is Role.REVIEWER:
+            # Its words tell where the record lies, and what stands in it.
+            return gr.Error(UNREACHABLE)
+        if isinstance(error, (EvalbotError, NotAllowedError)):
+            return gr.Error(str(error), print_exception=False)
+        return gr.Error(BUG)

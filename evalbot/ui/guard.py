@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
 
 from anyio import to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -33,6 +34,9 @@ NEEDED = re.compile(
     re.VERBOSE,
 )
 """The routes of a Gradio app that its page uses; uploads, files and the rest are none of them."""
+
+MOST_BYTES = 8_000_000
+"""Of what one request may send: a pasted prompt is the largest of it."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 HEADERS = {
@@ -76,6 +80,16 @@ class Guard:
             kept = [one for one in scope["headers"] if one[0].decode("latin-1") not in FORWARDED]
             scope = {**scope, "headers": kept}
         answer = refusal or self._app
+        left = MOST_BYTES
+
+        async def receive_at_most() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            if left < 0:
+                raise HTTPException(413)
+            return message
+
         is_cacheable = CACHEABLE.match(scope["path"]) is not None
 
         async def send_with_headers(message: Message) -> None:
@@ -91,7 +105,7 @@ class Guard:
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
-        await answer(scope, receive, send_with_headers)
+        await answer(scope, receive_at_most, send_with_headers)
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         peer = scope["client"][0] if scope.get("client") else None
@@ -103,6 +117,9 @@ class Guard:
                 "This request came through a proxy that evalbot was not told of; "
                 "see --trusted-proxy.",
             )
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > MOST_BYTES:
+            return _refused(413, "This request is larger than any page sends.")
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in self._address.origins:
             return _refused(403, "This request was made by a page of another site.")
@@ -133,11 +150,11 @@ class Guard:
 
 
 def cookies_of(headers: Mapping[str, str]) -> dict[str, str]:
-    """The cookies of a request; none where they cannot be read."""
-    try:
-        return {name: one.value for name, one in SimpleCookie(headers.get("cookie", "")).items()}
-    except CookieError:
-        return {}
+    """The cookies of a request, read as the app behind reads them.
+
+    Other servers of this machine set cookies for its name, too: none of them hides ours.
+    """
+    return cookie_parser(headers.get("cookie", ""))
 
 
 def _wants_page(headers: Mapping[str, str]) -> bool:

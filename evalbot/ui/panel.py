@@ -20,6 +20,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from evalbot.fingerprint import fingerprint
+from evalbot.formats.received import clean_text
 from evalbot.ui.events import Events
 from evalbot.ui.text import as_text
 
@@ -57,7 +58,7 @@ def add_panel(
         *who, action = values
         if not isinstance(action, dict) or len(json.dumps(action)) > LARGEST_ACTION:
             raise gr.Error("This page sent something that it cannot have sent; load it again.")
-        return act(*who, action)
+        return act(*who, _storable(action))
 
     guarded = events.guarded(act_on, wants_request=wants_request)
 
@@ -105,6 +106,18 @@ def keyed(key: object, content: Markup) -> Markup:
     """
     name = f"keyed-{fingerprint(repr(key))[:12]}"
     return Markup('<{} class="keyed">{}</{}>').format(name, content, name)
+
+
+def _storable(value: Any) -> Any:
+    """The same with texts that every database can keep: nobody types a NUL on purpose."""
+    match value:
+        case str():
+            return clean_text(value)
+        case list():
+            return [_storable(one) for one in value]
+        case dict():
+            return {_storable(name): _storable(one) for name, one in value.items()}
+    return value
 
 
 def _notice(sentence: str) -> Markup:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import urlsplit
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
 from evalbot.domain.people import Role
+from evalbot.errors import EvalbotError
+from evalbot.formats.received import clean_text
 from evalbot.reviewing.signing_in import SESSION_LASTS, SignInError, sign_in
 from evalbot.store.database import Database
 from evalbot.ui.address import Address
 from evalbot.ui.assets import asset_text
+from evalbot.ui.events import UNREACHABLE
 from evalbot.ui.guard import LEAD, REVIEW, SIGN_IN, SIGN_OUT
 from evalbot.ui.icon import ICON_LINK
 from evalbot.ui.identity import Identity
@@ -42,12 +46,17 @@ FORM = Markup("""<form method="post" action="{action}">
 </form>
 """)
 OWNER_ONLY = Markup("<h2>{title}</h2>\n<p>{body}</p>\n")
+MOST_SIGNING_IN = 2
+"""Passwords that are looked at in the same moment; others wait."""
+
 PROBLEM = Markup('<p role="alert">{}</p>')
 
 
 def sign_in_routes(database: Database, identity: Identity, address: Address) -> APIRouter:
     """`/`, `/sign-in` and `/sign-out`."""
     router = APIRouter()
+    # Hashing takes time on purpose: however many try, the pages have threads and memory left.
+    limiter = CapacityLimiter(MOST_SIGNING_IN)
     is_secure = urlsplit(address.url).scheme == "https"
 
     def with_session(session: str) -> Response:
@@ -78,13 +87,18 @@ def sign_in_routes(database: Database, identity: Identity, address: Address) -> 
         return _form(words)
 
     @router.post(SIGN_IN)
-    def enter(
+    async def enter(
         request: Request, name: Annotated[str, Form()] = "", password: Annotated[str, Form()] = ""
     ) -> Response:
+        words = words_for(request.headers.get("accept-language"))
         try:
-            session = sign_in(database, name, password)
+            session = await to_thread.run_sync(
+                sign_in, database, clean_text(name), clean_text(password), limiter=limiter
+            )
         except SignInError as error:
-            return _form(words_for(request.headers.get("accept-language")), str(error), name)
+            return _form(words, str(error), name)
+        except EvalbotError:
+            return _form(words, UNREACHABLE, name, 503)
         return with_session(session)
 
     @router.post(SIGN_OUT)
@@ -97,7 +111,7 @@ def sign_in_routes(database: Database, identity: Identity, address: Address) -> 
     return router
 
 
-def _form(words: Words, problem: str | None = None, typed: str = "") -> Response:
+def _form(words: Words, problem: str | None = None, typed: str = "", status: int = 401) -> Response:
     body = FORM.format(
         action=SIGN_IN,
         problem=PROBLEM.format(problem) if problem else "",
@@ -106,7 +120,7 @@ def _form(words: Words, problem: str | None = None, typed: str = "") -> Response
         sign_in=words("sign_in"),
         typed=typed[:200],
     )
-    return _page(words, words("sign_in"), body, 401 if problem else 200)
+    return _page(words, words("sign_in"), body, status if problem else 200)
 
 
 def _page(words: Words, title: str, body: Markup, status: int = 200) -> Response:

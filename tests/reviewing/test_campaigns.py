@@ -6,15 +6,17 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from evalbot.domain.reviewing import Assignment, Layout, Policy, Purpose
+from evalbot.domain.reviewing import Assignment, Draft, Layout, Policy, Purpose
 from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
 from evalbot.grading.basis import basis_of
 from evalbot.reporting.rates import RateQuery, rates_of_run
 from evalbot.reviewing import campaigns
 from evalbot.reviewing.overview import campaign_overviews
+from evalbot.reviewing.submitting import save_draft
 from evalbot.reviewing.users import disable_user
 from evalbot.store.assignments import read_assignments
+from evalbot.store.queue import drafts_of
 from tests.building import add_grades, graded
 from tests.reviewing.site import MODELS, ReviewSite, judge_all, user
 
@@ -301,6 +303,7 @@ def test_a_closed_campaign_takes_no_more(site: ReviewSite) -> None:
 
 def test_volunteers_get_more_without_a_chance(site: ReviewSite) -> None:
     made = site.campaign(policy=Policy.RANDOM, budget=3)
+    site.grade_item("ann")
     count = campaigns.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
     assert count == 15
     extra = [one for one in given(site, made.campaign.id) if one.volunteer]
@@ -308,6 +311,63 @@ def test_volunteers_get_more_without_a_chance(site: ReviewSite) -> None:
     assert {one.inclusion_probability for one in extra} == {None}
     with pytest.raises(InputError, match="not yours"):
         campaigns.volunteer(site.database, made.campaign.id, user("bob"), site.folder)
+
+
+def test_asking_twice_at_once_gives_no_more_than_once(site: ReviewSite) -> None:
+    made = site.campaign(policy=Policy.RANDOM, budget=3)
+    assert campaigns.volunteer(site.database, made.campaign.id, user("ann"), site.folder) == 0
+    site.grade_item("ann")
+    counts = [
+        campaigns.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
+        for _ in range(2)
+    ]
+    assert counts == [15, 0]
+    for _ in range(5):
+        site.grade_item("ann")
+    with pytest.raises(InputError, match="all there is"):
+        campaigns.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
+
+
+def test_what_a_volunteer_has_is_not_asked_for_again_when_it_is_drawn(site: ReviewSite) -> None:
+    made = site.campaign(policy=Policy.RANDOM, budget=3)
+    site.grade_item("ann")
+    campaigns.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
+    for _ in range(2):
+        site.grade_item("ann")
+    typed = site.item("ann")
+    assert typed is not None
+    save_draft(site.database, user("ann"), typed.answers[0].id, Draft("half", ()))
+    extend(site, made.campaign.id, None, Policy.ALL)
+    found = [one for one in given(site, made.campaign.id) if one.withdrawn_at is None]
+    assert len({one.answer_id for one in found}) == len(found) == 18
+    assert {one.inclusion_probability for one in found} == {1.0}
+    assert len([one for one in found if one.done_at is not None]) == 9
+    item = site.item("ann")
+    assert item is not None
+    assert (item.counts.done, item.counts.open) == (9, 9)
+    with site.database.read() as connection:
+        drafts = drafts_of(connection, [one.id for one in found])
+    assert list(drafts.values()) == [Draft("half", ())]
+    for _ in range(3):
+        site.grade_item("ann")
+    assert site.item("ann") is None
+    assert len(site.grades()) == 18
+
+
+def test_an_extension_gives_nothing_to_who_cannot_sign_in_any_more(site: ReviewSite) -> None:
+    made = site.campaign("ann", "bob", policy=Policy.RANDOM, budget=6)
+    double = site.campaign("ann", "bob", policy=Policy.RANDOM, budget=6, overlap=2)
+    disable_user(site.database, "bob")
+    extend(site, made.campaign.id, 12)
+    assert {one.reviewer for one in given(site, made.campaign.id) if one.draw == 2} == {"ann"}
+    with pytest.raises(InputError, match="bob cannot sign in any more"):
+        extend(site, double.campaign.id, 12)
+
+
+def test_an_extension_is_checked_as_a_campaign_is(site: ReviewSite) -> None:
+    made = site.campaign(policy=Policy.RANDOM, budget=6)
+    with pytest.raises(InputError, match="needs --budget"):
+        extend(site, made.campaign.id, None)
 
 
 @pytest.mark.parametrize(

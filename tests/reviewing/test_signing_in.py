@@ -84,6 +84,29 @@ def test_wrong_passwords_make_further_tries_wait_ever_longer(database: Database)
         sign_in(database, "ann", WRONG, after)
 
 
+@pytest.mark.parametrize("name", ["nobody", "x" * 200, "no\u00e9"])
+def test_names_that_are_not_there_wait_in_the_same_words(database: Database, name: str) -> None:
+    told = []
+    for asked in ("ann", name):
+        at, words = NOW, []
+        for _ in range(6):
+            with pytest.raises(SignInError) as error:
+                sign_in(database, asked, WRONG, at)
+            words.append(str(error.value))
+            at += timedelta(seconds=1)
+        told.append(words)
+    assert told[0] == told[1]
+    assert "try again in" in told[1][-1]
+
+
+def test_of_names_that_are_not_there_only_the_newest_are_remembered(database: Database) -> None:
+    strangers = signing_in.Strangers()
+    strangers.MOST = 3  # type: ignore[misc]
+    for name in "aaaabcd":
+        strangers.wait_left(database, name, NOW)
+    assert strangers.wait_left(database, "a", NOW) is None
+
+
 def test_the_wait_has_an_end(database: Database) -> None:
     at = NOW
     for _ in range(20):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,13 @@ import pytest
 from evalbot.domain.people import Role
 from evalbot.domain.reviewing import Draft, Layout
 from evalbot.domain.rubrics import Layer
-from evalbot.errors import InputError, NotFoundError
-from evalbot.reviewing import submitting
+from evalbot.errors import EvalbotError, InputError, NotFoundError
+from evalbot.reviewing import campaigns, submitting
 from evalbot.reviewing.desk import FOLDED_AT, Desk, DeskItem, label_of
 from evalbot.reviewing.submitting import Said
+from evalbot.store.assignments import read_assignments
 from evalbot.store.database import Database, open_database
+from evalbot.ui.review.actions import Actions
 from tests.building import add_grades, graded
 from tests.reviewing.site import ReviewSite, judge_all, review_site, user
 
@@ -103,6 +106,62 @@ def test_sends_at_the_same_moment_are_one_grade(site: ReviewSite) -> None:
     assert len(site.grades()) == 1
 
 
+def at_once(*acts: Callable[[], object]) -> list[Exception]:
+    """Do all of these at the same moment; what they raised."""
+    failed: list[Exception] = []
+    together = threading.Barrier(len(acts))
+
+    def run(act: Callable[[], object]) -> None:
+        together.wait()
+        try:
+            act()
+        except EvalbotError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failed
+
+
+def test_grading_in_several_places_while_the_rest_is_handed_on(site: ReviewSite) -> None:
+    made = site.campaign()
+    with site.database.read() as connection:
+        mine = [one.id for one in read_assignments(connection, made.campaign.id, "ann")]
+    first, rest = mine[:6], mine[6:]
+    failed = at_once(*(partial(site.grade, "ann", one, "wrong") for one in first))
+    assert failed == []
+    failed = at_once(
+        partial(campaigns.reassign, site.database, made.campaign.id, "ann", "bob"),
+        *(partial(site.grade, "ann", one, "wrong") for one in rest[:8]),
+    )
+    assert all(isinstance(one, NotFoundError) for one in failed)  # handed on already
+    graded_ones = {answer for answer, _ in site.grades()}
+    assert len(graded_ones) == len(site.grades()) == 6 + 8 - len(failed)
+    with site.database.read() as connection:
+        given = list(read_assignments(connection, made.campaign.id))
+    done = {one.answer_id for one in given if one.done_at and not one.withdrawn_at}
+    open_ = {one.answer_id for one in given if one.reviewer == "bob" and not one.withdrawn_at}
+    assert done == graded_ones
+    assert open_ == set(site.answers.values()) - graded_ones
+
+
+def test_undone_in_several_places_at_once_is_undone_once(site: ReviewSite) -> None:
+    campaign = site.campaign().campaign.id
+    answers = now(site).answers
+    for one in answers[:2]:
+        site.grade("ann", one.id, "wrong")
+    at_once(
+        *(
+            partial(submitting.undo, site.database, user("ann"), campaign, TOKEN + n, answers[1].id)
+            for n in "abcdef"
+        )
+    )
+    assert [one.unscored_reason for _, one in site.grades()] == [None, None, "not_graded"]
+
+
 def test_a_second_thought_is_a_second_grade(site: ReviewSite) -> None:
     site.campaign()
     answer = now(site).answers[0].id
@@ -131,6 +190,18 @@ def test_undo_goes_back_to_the_last_grade_and_keeps_what_was_typed(site: ReviewS
     assert now(site).number == first.number + 1
 
 
+def test_undo_of_what_is_not_the_last_any_more_is_refused(site: ReviewSite) -> None:
+    campaign = site.campaign().campaign.id
+    item = site.item("ann")
+    assert item is not None
+    for one in item.answers[:2]:
+        site.grade("ann", one.id, "correct")
+    with pytest.raises(InputError, match="nothing was taken back"):
+        submitting.undo(site.database, user("ann"), campaign, TOKEN, item.answers[0].id)
+    assert len(site.grades()) == 2
+    assert submitting.undo(site.database, user("ann"), campaign, TOKEN, item.answers[1].id)
+
+
 def test_undo_goes_on_backwards_to_the_beginning(site: ReviewSite) -> None:
     made = site.campaign()
     site.grade_item("ann")
@@ -151,6 +222,19 @@ def test_a_draft_survives(site: ReviewSite) -> None:
     site.grade("ann", answer, "correct")
     assert now(site).answers[1].draft == Draft("", ())
     assert site.grades()[0][1].comment is None  # what is said is what was sent
+
+
+def test_what_is_changed_after_a_grade_is_told_and_stays(site: ReviewSite) -> None:
+    site.campaign()
+    answer = now(site).answers[1].id
+    submitting.grade(site.database, user("ann"), answer, Said("wrong", "typed"), TOKEN)
+    graded_once = now(site).answers[1]
+    assert (graded_once.draft, graded_once.is_changed) == (Draft("typed", ()), False)
+    submitting.save_draft(site.database, user("ann"), answer, Draft("", ()))
+    emptied = now(site).answers[1]
+    assert (emptied.draft, emptied.is_changed) == (Draft("", ()), True)
+    submitting.grade(site.database, user("ann"), answer, Said("wrong", ""), TOKEN + "2")
+    assert not now(site).answers[1].is_changed
 
 
 def test_moving_keeps_the_place(site: ReviewSite) -> None:
@@ -239,6 +323,23 @@ def test_the_judge_is_seen_only_when_the_whole_item_is_graded(site: ReviewSite) 
     assert [(a.judge_shown, a.judge) for a in after.answers] == [(True, "wrong")] * 3
 
 
+def test_checks_are_told_the_judges_word_as_the_others_are(site: ReviewSite) -> None:
+    judge_all(site, "acceptable")
+    site.campaign(attention=0.4, reveal_judge=True)
+    seen = set()
+    while (item := site.item("ann")) is not None:
+        for one in item.answers:
+            site.grade("ann", one.id, "wrong")
+        shown = now(site)
+        seen.add(len(shown.answers))
+        assert {one.judge_shown for one in shown.answers} == {True}
+        submitting.go_on(site.database, user("ann"), item.campaign, item.number)
+        after = site.item("ann")
+        if after is None or after.number <= item.number:
+            break
+    assert seen == {3, 4}
+
+
 def test_keeping_and_changing_are_stored_with_what_had_been_seen(site: ReviewSite) -> None:
     judge_all(site, "wrong")
     made = site.campaign(reveal_judge=True)
@@ -312,6 +413,17 @@ def test_checkpoints_are_stored_line_by_line(site: ReviewSite) -> None:
     assert site.grades()[0][1].checkpoints == [
         {"id": "who", "met": False, "quote": None}, {"id": "when", "met": True, "quote": None},
     ]  # fmt: skip
+
+
+def test_a_case_may_have_hundreds_of_checkpoints(site: ReviewSite) -> None:
+    site.campaign()
+    ticked = [f"point-{n}" for n in range(1_000)]
+    Actions(site.database, site.folder).act(
+        user("ann"),
+        {"do": "grade", "id": now(site).answers[0].id, "verdict": "wrong", "ticked": ticked,
+         "token": TOKEN},
+    )  # fmt: skip
+    assert len(site.grades()) == 1
 
 
 def test_single_layout_shows_one_answer_without_a_letter(site: ReviewSite) -> None:

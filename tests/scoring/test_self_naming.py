@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalbot.scoring.self_naming import COVER, SelfNaming, cover, names_of_endpoints
+from evalbot.scoring.self_naming import COVER, MODELS, SelfNaming, cover, names_of_endpoints
 
 FINDER = SelfNaming(
     names_of_endpoints(["zebra-canary-7b", "models/Okapi-Q4.gguf", "m1", "35", None])
@@ -69,3 +69,24 @@ def test_a_covered_text_names_nothing_of_what_was_found(before: str, name: str, 
     found = FINDER.find(text)
     assert name in found
     assert name.casefold() not in cover(text, found).casefold()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("私はＱｗｅｎです", "Ｑｗｅｎ"),
+        ("我是Q\u200bwen。", "Q\u200bwen"),
+        ("これはｚｅｂｒａ－7bの訳", "ｚｅｂｒａ"),
+        ("\u202eGem\u00adma\u202c が訳しました", "Gem\u00adma"),
+    ],
+)
+def test_names_in_wide_letters_or_with_unseen_ones_between_are_names(text: str, name: str) -> None:
+    found = SelfNaming(("zebra",)).find(text)
+    assert found == (name,)
+    assert cover(text, found) == text.replace(name, COVER)
+
+
+@pytest.mark.parametrize("name", [one for found in MODELS.values() for one in found])
+def test_every_model_is_found_however_it_is_written(name: str) -> None:
+    for written in (name, name.upper(), name.lower()):
+        assert written in "".join(SelfNaming().find(f"私は{written}です"))

@@ -2,15 +2,17 @@
 
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 import pytest
 from sqlalchemy import text
 
 from evalbot.errors import InputError, StoreError
 from evalbot.store import database as module
-from evalbot.store.database import open_database
+from evalbot.store.database import Database, open_database
 
 
 @pytest.mark.parametrize(
@@ -101,3 +103,31 @@ def test_many_writers_queue_up(database_url: str) -> None:
         assert failures == []
         with opened.read() as connection:
             assert connection.execute(text("SELECT count(*) FROM texts")).scalar() == 100
+
+
+def test_who_waits_to_write_holds_up_nobody_who_reads(tmp_path: Path) -> None:
+    go_on, begun = Event(), Event()
+
+    def keep_locked(database: Database) -> None:
+        with database.write():
+            begun.set()
+            go_on.wait(60)
+
+    def write(database: Database) -> None:
+        with database.write() as connection:
+            connection.execute(text("SELECT 1"))
+
+    with (
+        open_database(f"sqlite:///{tmp_path}/evalbot.db") as database,
+        ThreadPoolExecutor(41) as threads,
+    ):
+        working = [threads.submit(keep_locked, database)]
+        try:
+            begun.wait(60)
+            working += [threads.submit(write, database) for _ in range(40)]
+            with database.read() as connection:
+                assert connection.execute(text("SELECT 1")).scalar() == 1
+        finally:
+            go_on.set()
+        for one in working:
+            one.result()

@@ -263,6 +263,8 @@ def test_forged_actions_change_nothing_and_tell_no_traceback(both: Served, actio
         ({"X-Forwarded-Host": "evil.example"}, 403),
         ({"Forwarded": "for=10.0.0.1"}, 403),
         ({"Via": "1.1 somewhere"}, 403),
+        ({"X-Forwarded-Prefix": "/x"}, 403),
+        ({"X-FORWARDED-SERVER": "x"}, 403),
     ],
 )
 def test_other_sites_names_and_proxies_are_refused(
@@ -279,6 +281,16 @@ def test_a_form_of_another_site_cannot_sign_anybody_out(both: Served) -> None:
     with client(running, "ann", **{"Sec-Fetch-Site": "cross-site"}) as asking:
         assert ask(asking, "POST", "/sign-out").status_code == 403
         assert ask(asking, "GET", "/review/config").status_code == 200
+
+
+@pytest.mark.parametrize("other", ['theme={"a": 1}', "two words=1", "a[b]=1", 'n="q', "_x=\xe9"])
+def test_cookies_of_other_servers_hide_nobodys_session(both: Served, other: str) -> None:
+    running = both[1]
+    own = running.cookie("ann")
+    cookies = f"{other}; {own['name']}={own['value']}"
+    with client(running) as browser:
+        response = browser.get("/review/config", headers={"cookie": cookies.encode("latin-1")})
+    assert response.status_code == 200
 
 
 def test_signing_out_ends_the_session_on_the_server(both: Served) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from evalbot.errors import BusyError
+from evalbot.reviewing import submitting
 from evalbot.reviewing.users import disable_user, enable_user
 from tests.people import PASSWORD
 from tests.reviewing.site import ReviewSite, judge_all
@@ -341,3 +343,159 @@ def test_the_keys_are_listed(served_site: Served, browser: Browser) -> None:
     expect(keys).to_be_visible()
     page.keyboard.press("Escape")
     expect(keys).to_be_hidden()
+
+
+def test_undo_takes_back_what_its_own_page_graded_last(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    grade_by_keys(page, "1")
+    other = page.context.new_page()
+    other.goto(f"{running.url}/review/")
+    wait_for_item(other, 0)
+    grade_by_keys(other, "2")
+    page.bring_to_front()
+    page.keyboard.press("u")
+    expect(page.get_by_role("alert")).to_contain_text("nothing was taken back")
+    assert [one.verdict for _, one in site.grades()] == ["correct", "acceptable"]
+    page.keyboard.press("u")
+    wait_until_saved(page)
+    assert [one.unscored_reason for _, one in site.grades()] == [None, None, "not_graded"]
+
+
+def test_undo_right_after_a_grade_takes_that_back(served_site: Served, browser: Browser) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    grade_by_keys(page, "1")
+    page.keyboard.press("2")
+    page.keyboard.press("u")  # without waiting for it
+    wait_until_saved(page)
+    expect(page.locator("article.answer").nth(1)).to_have_attribute("data-graded", "")
+    assert [one.verdict for _, one in site.grades()] == ["correct", "acceptable", None]
+
+
+def test_grading_one_answer_keeps_what_was_just_typed_about_another(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    page.keyboard.press("c")
+    page.keyboard.type("of A")
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")
+    grade_by_keys(page, "1")
+    expect(page.locator("article.answer").nth(1).locator(".chip")).to_contain_text("correct")
+    page.wait_for_timeout(1_500)  # longer than the pause after which drafts are saved
+    page.reload()
+    wait_for_item(page, 0)
+    expect(page.locator("article.answer").first.locator("textarea")).to_have_value("of A")
+
+
+def test_text_that_no_database_can_keep_blocks_nothing(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    page.evaluate("document.querySelector('article textarea').value = 'a\\ud800\\0b'")
+    grade_by_keys(page, "1", "2")
+    assert [one.comment for _, one in site.grades()] == ["a\ufffd\ufffdb", None]
+
+
+def test_what_the_record_cannot_take_now_is_sent_until_it_can(
+    served_site: Served, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    received = Received()
+    received.watch(page)
+
+    def busy(*_: object) -> None:
+        monkeypatch.undo()
+        raise BusyError("database sqlite:////secret/place.db: locked")
+
+    monkeypatch.setattr(submitting, "grade", busy)
+    page.keyboard.press("3")
+    wait_until_saved(page)
+    assert [one.verdict for _, one in site.grades()] == ["wrong"]
+    assert received.holding(["secret", "locked"]) == {}
+
+
+def test_a_bug_in_one_action_blocks_no_other(
+    served_site: Served, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(submitting, "move", broken)
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_role("alert")).to_contain_text("bug in evalbot")
+    grade_by_keys(page, "1")
+    assert len(site.grades()) == 1
+
+
+def test_a_comment_on_a_graded_answer_says_that_it_is_not_in_the_grade(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    grade_by_keys(page, "1")
+    told = page.locator("article.answer").first.locator(".changed")
+    expect(told).to_be_hidden()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("c")
+    with page.expect_response(lambda response: "predict" in response.url):
+        page.keyboard.type("later")
+    expect(told).to_be_visible()
+    page.reload()
+    wait_for_item(page, 0)
+    expect(told).to_contain_text("choose the grade again")
+    page.locator("article.answer").first.get_by_role("button", name="correct").click()
+    wait_until_saved(page)
+    expect(told).to_be_hidden()
+    assert [one.comment for _, one in site.grades()] == [None, "later"]
+
+
+def test_what_is_typed_while_the_next_item_comes_is_not_about_that(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    grade_by_keys(page, "1", "2")
+    page.route("**/run/predict*", lambda _: None)  # under way
+    page.keyboard.press("3")
+    page.keyboard.press("c")
+    page.keyboard.type("about C")
+    page.unroute("**/run/predict*")  # what was under way goes on
+    after = 0
+    while after < 10:
+        page.keyboard.type("1")
+        page.wait_for_timeout(50)
+        after += page.locator(".item[data-item$=':1']").count()
+    wait_for_item(page, 1)
+    boxes = page.locator("article.answer textarea")
+    assert [boxes.nth(n).input_value() for n in range(3)] == ["", "", ""]
+    assert [one.verdict for _, one in site.grades()] == ["correct", "acceptable", "wrong"]
+    page.wait_for_timeout(1_500)  # until it is heard again, and drafts are saved
+    page.keyboard.press("ArrowLeft")
+    wait_for_item(page, 0)
+    assert "about C" in page.locator("article.answer").nth(2).locator("textarea").input_value()

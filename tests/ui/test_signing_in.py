@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
+from evalbot.errors import BusyError
 from evalbot.reviewing.users import disable_user
 from evalbot.store.database import Database, open_database
 from tests.ui.serving import PASSWORD, Site, add_people, served
@@ -73,3 +77,59 @@ def test_without_users_the_printed_address_opens_once(
         add_people(database, lee="lead")
         first.reload()
         first.wait_for_url(f"{site.url}/sign-in")
+
+
+def test_many_who_sign_in_at_once_hold_up_nobody(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = Event()
+    cookie = site.cookie("ann")
+
+    def slow(*_: object) -> str:
+        go_on.wait(60)
+        return "a session"
+
+    def enter(_: int) -> int:
+        sent = {"name": "ann", "password": PASSWORD}
+        return httpx.post(f"{site.url}/sign-in", data=sent, timeout=60).status_code
+
+    monkeypatch.setattr("evalbot.ui.signing_in.sign_in", slow)
+    with ThreadPoolExecutor(60) as threads:
+        entering = [threads.submit(enter, n) for n in range(60)]
+        try:
+            response = httpx.get(
+                f"{site.url}/review/config", cookies={cookie["name"]: cookie["value"]}, timeout=30
+            )
+        finally:
+            go_on.set()
+        assert response.status_code == 200
+        assert {one.result() for one in entering} == {303}
+
+
+def test_a_record_that_cannot_be_read_is_no_wrong_password(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object) -> str:
+        raise BusyError("database sqlite:////secret/place.db: locked")
+
+    monkeypatch.setattr("evalbot.ui.signing_in.sign_in", busy)
+    response = httpx.post(f"{site.url}/sign-in", data={"name": "ann", "password": "x"})
+    assert response.status_code == 503
+    assert "try again in a while" in response.text
+    assert "secret" not in response.text
+
+
+@pytest.mark.parametrize("name", ["ann\x00", "\ufffd", "x" * 100_000, ""])
+def test_odd_names_are_just_wrong(site: Site, name: str) -> None:
+    response = httpx.post(f"{site.url}/sign-in", data={"name": name, "password": "x\x00"})
+    assert response.status_code == 401
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_more_than_a_page_sends_is_refused(site: Site, is_told: bool) -> None:
+    head = b'--b\r\nContent-Disposition: form-data; name="x"; filename="f"\r\n\r\n'
+    body = head + b"x" * 9_000_000 + b"\r\n--b--\r\n"
+    headers = {"content-type": "multipart/form-data; boundary=b"}
+    content = body if is_told else (body[at : at + 100_000] for at in range(0, len(body), 100_000))
+    response = httpx.post(f"{site.url}/sign-in", content=content, headers=headers)
+    assert response.status_code == 413

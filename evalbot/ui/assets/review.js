@@ -12,7 +12,8 @@
 
   let unsent = load();
   let timer = null;
-  let typing = null;
+  const typing = new Map(); // answer → when its draft is saved
+  let deaf = null; // while somebody types on who has not seen yet that the page is another
   let focusedId = null;
   let itemKey = null;
   let seen = null; // the page that was looked at last
@@ -69,7 +70,7 @@
     if (action.do === "grade") {
       const article = articles().find((one) => one.dataset.id === action.id);
       if (!article || unsent.some((one) => one.id === action.id && one.do === "grade")) return;
-      clearTimeout(typing);
+      clearTimeout(typing.get(action.id));
       mark(action);
       queue({ ...action, ...contentOf(article) });
       const next = after(article);
@@ -77,6 +78,11 @@
       return;
     }
     if (unsent.some((one) => one.do === action.do)) return; // held down, or pressed twice
+    if (action.do === "undo") {
+      // What is on its way will be the last.
+      const graded = unsent.filter((one) => one.do === "grade");
+      if (graded.length) action = { ...action, last: graded.at(-1).id };
+    }
     queue(action);
   }
 
@@ -107,9 +113,17 @@
     const key = item?.dataset.item ?? null;
     const isNew = key !== itemKey;
     itemKey = key;
+    const typed = document.activeElement;
+    if (isNew && !isFirst && isTyping(typed) && inAnswer(typed)) {
+      // What is still being typed is about what was there: it is neither text nor keys for this.
+      typed.blur();
+      hearNothing();
+    }
     restoreFolds();
     for (const one of articles()) {
       const note = one.querySelector("details.note");
+      const changed = one.querySelector(".changed");
+      changed.hidden = !changed.dataset.changed;
       note.open = note.querySelector("textarea").value !== "" || note.contains(document.activeElement);
     }
     if (item) {
@@ -145,7 +159,13 @@
     target instanceof Element &&
     (target.matches("textarea, select, input:not([type=checkbox])") || target.isContentEditable);
 
+  function hearNothing() {
+    clearTimeout(deaf);
+    deaf = setTimeout(() => { deaf = null; }, TYPING_PAUSE_MS);
+  }
+
   document.addEventListener("keydown", (event) => {
+    if (deaf !== null && !isTyping(event.target)) { event.preventDefault(); hearNothing(); return; }
     if (!root() || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTyping(event.target)) {
       if (event.key === "Escape") { event.target.blur(); focus(focused()); }
@@ -199,10 +219,12 @@
 
   // ---- typing, folding, pointing ------------------------------------------------------------
   function typed(article) {
-    clearTimeout(typing);
     const id = article.dataset.id;
     const content = contentOf(article);
-    typing = setTimeout(() => window.evalbot.act("review", { do: "draft", id, ...content }), TYPING_PAUSE_MS);
+    if (article.dataset.graded) article.querySelector(".changed").hidden = false;
+    clearTimeout(typing.get(id));
+    const save = () => window.evalbot.act("review", { do: "draft", id, ...content });
+    typing.set(id, setTimeout(save, TYPING_PAUSE_MS));
   }
   const inAnswer = (target) => target.closest?.("#panel-review article.answer");
   document.addEventListener("input", (event) => {

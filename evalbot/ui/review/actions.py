@@ -14,7 +14,7 @@ from evalbot.reviewing.submitting import Said
 from evalbot.store.database import Database
 
 UNREADABLE = "this page sent something that it cannot have sent; load it again"
-MOST_TICKS = 200
+MOST_TICKS = 20_000
 
 
 class Actions:
@@ -39,7 +39,10 @@ class Actions:
                 said = Said(verdict, _text(action, "comment", ""), _ticked(action))
                 submitting.grade(database, user, _text(action, "id"), said, _text(action, "token"))
             case "undo":
-                submitting.undo(database, user, _text(action, "campaign"), _text(action, "token"))
+                submitting.undo(
+                    database, user, _text(action, "campaign"), _text(action, "token"),
+                    _text(action, "last"),
+                )  # fmt: skip
             case "keep":
                 submitting.keep(
                     database, user, _text(action, "campaign"), _number(action, "item"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ import gradio as gr
 
 from evalbot.domain.people import User
 from evalbot.domain.settings import Config
-from evalbot.errors import EvalbotError
+from evalbot.errors import EvalbotError, StoreError
 from evalbot.reviewing.desk import Desk
 from evalbot.store.database import Database
-from evalbot.ui.events import Events
+from evalbot.ui.events import BUG, Events
 from evalbot.ui.panel import add_panel
 from evalbot.ui.review.actions import Actions
 from evalbot.ui.review.chat import build_review_chat
@@ -40,9 +41,16 @@ def build_review_app(
         try:
             actions.act(user, action)
             problem = None
+        except StoreError:
+            # No token goes back: the page sends the same again until it is on record.
+            raise
         except EvalbotError as error:
             # Told on the page, with the token: an action that was refused is not sent again.
             problem = str(error)
+        except Exception:
+            # It would fail again and again, and nothing after it would come through.
+            traceback.print_exc()
+            problem = BUG
         if action.get("do") in SILENT and problem is None:
             return gr.skip()
         return page(desk.view(user), words, done=token, problem=problem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -22,8 +23,28 @@ FOLDED_TURN = Markup(
     "<details data-fold='system'><summary>{}</summary>"
     "<div class='text' lang='{}'>{}</div></details>"
 )
+OWN_KEYS = frozenset("cux?")
+"""The page's own: comment, undo, cannot judge, help."""
+
+DIGITS = "1234567890"
 TICK_KEYS = "asdfghjkl"
 """Keys of checkpoints, first to last: none of them is a page's own key."""
+
+
+def verdict_keys(rubric: Rubric) -> tuple[str, ...]:
+    """The key of each verdict, as the script reads keys: the rubric's where it is free.
+
+    Else its number, or the next digit that is; nothing where there is none left.
+    """
+    keys: list[str] = []
+    for step in rubric.scale:
+        own = unicodedata.normalize("NFKC", step.key).lower()
+        keys.append(own if len(own) == 1 and own not in {*OWN_KEYS, *keys} else "")
+    for place, key in enumerate(keys):
+        if not key:
+            wanted = DIGITS[place:] + DIGITS[:place]
+            keys[place] = next((one for one in wanted if one not in keys), "")
+    return tuple(keys)
 
 
 def page(
@@ -173,10 +194,7 @@ def _verdict(step: ScaleStep) -> Markup:
 
 def _answer(answer: DeskAnswer, item: DeskItem, words: Words) -> Markup:
     target = item.language.target or item.language.source or ""
-    own = answer.own if answer.is_graded else None
-    draft = answer.draft
-    comment = draft.comment or (own.comment if own else None) or ""
-    ticked = draft.ticked or (own.ticked if own else ())
+    comment, ticked = answer.draft.comment, answer.draft.ticked
     title = words("answer", label=answer.label).strip()
     return Markup(
         "<article class='answer' data-id='{id}' data-fresh='{id}' data-graded='{graded}' "
@@ -185,7 +203,9 @@ def _answer(answer: DeskAnswer, item: DeskItem, words: Words) -> Markup:
         "{checkpoints}{feedback}<div class='verdicts' role='group'>{verdicts}</div>"
         "<details class='note'{note_open}><summary>{comment_word} <kbd>c</kbd></summary>"
         "<textarea rows='3' maxlength='10000' aria-label='{comment_word}'>{comment}</textarea>"
-        "<p class='quiet'>{hint}</p></details></article>"
+        "<p class='quiet'>{hint}</p></details>"
+        "<p class='changed warn' role='status' data-changed='{changed}'{unchanged}>{choose}</p>"
+        "</article>"
     ).format(
         id=answer.id,
         graded="1" if answer.is_graded else "",
@@ -205,6 +225,9 @@ def _answer(answer: DeskAnswer, item: DeskItem, words: Words) -> Markup:
         comment_word=words("comment"),
         comment=comment,
         hint=words("comment_hint"),
+        changed="1" if answer.is_changed else "",
+        unchanged="" if answer.is_changed else Markup(" hidden"),
+        choose=words("changed"),
     )
 
 
@@ -247,7 +270,8 @@ def _differences(answer: DeskAnswer, item: DeskItem, words: Words) -> Markup:
 def _checkpoints(item: DeskItem, ticked: Sequence[str], words: Words) -> Markup:
     if not item.checkpoints:
         return Markup("")
-    keys = [*TICK_KEYS, *[""] * len(item.checkpoints)]
+    free = [key for key in TICK_KEYS if key not in verdict_keys(item.rubric)]
+    keys = [*free, *[""] * len(item.checkpoints)]
     lines = Markup("").join(
         Markup("<label><input type='checkbox' value='{}' data-key='{}'{}> {} {}</label>").format(
             line.id,
@@ -285,10 +309,10 @@ def _verdicts(answer: DeskAnswer, rubric: Rubric, words: Words) -> Markup:
     own = answer.own if answer.is_graded else None
     buttons = [
         _grade_button(
-            answer, step.verdict, step.key or str(number), _verdict(step),
+            answer, step.verdict, key, _verdict(step),
             is_chosen=own is not None and own.verdict == step.verdict,
         )
-        for number, step in enumerate(rubric.scale, start=1)
+        for key, step in zip(verdict_keys(rubric), rubric.scale, strict=True)
     ]  # fmt: skip
     cannot = _grade_button(
         answer, None, "x", Markup("{}").format(words("cannot_judge")),
@@ -301,13 +325,13 @@ def _grade_button(
     answer: DeskAnswer, verdict: str | None, key: str, label: Markup, *, is_chosen: bool
 ) -> Markup:
     return Markup(
-        "<button class='verdict' data-key='{}' aria-pressed='{}' {}>{} <kbd>{}</kbd></button>"
+        "<button class='verdict' data-key='{}' aria-pressed='{}' {}>{}{}</button>"
     ).format(
         key,
         "true" if is_chosen else "false",
         action_attribute(do="grade", id=answer.id, verdict=verdict),
         label,
-        key,
+        Markup(" <kbd>{}</kbd>").format(key) if key else "",
     )
 
 
@@ -322,7 +346,9 @@ def _foot(item: DeskItem, words: Words) -> Markup:
     return Markup("<nav class='foot row'>{}{}{}{}<span class='grow'></span>{}</nav>").format(
         _button("back", "← " + words("previous"), "", **here),
         _button("forward", words("next") + " →", "", **here),
-        _button("undo", words("undo"), "u", campaign=item.campaign) if item.can_undo else "",
+        ""
+        if item.last is None
+        else _button("undo", words("undo"), "u", campaign=item.campaign, last=item.last),
         go_on,
         Markup("<button data-help data-key='?'>{} <kbd>?</kbd></button>").format(words("keys")),
     )
@@ -339,14 +365,16 @@ def _button(do: str, label: str, key: str, *, main: bool = False, **action: Any)
 
 
 def _keys(rubric: Rubric, words: Words) -> Markup:
-    verdict_keys = " ".join(step.key or str(n) for n, step in enumerate(rubric.scale, start=1))
     lines: Iterable[tuple[str, str]] = (
-        (verdict_keys, words("key_verdict")),
+        (" ".join(verdict_keys(rubric)).strip(), words("key_verdict")),
         ("← →", words("key_arrows")),
         ("x", words("key_cannot")),
         ("u", words("key_undo")),
         ("c", words("key_comment")),
-        (" ".join(TICK_KEYS[:3]) + " …", words("key_tick")),
+        (
+            " ".join([key for key in TICK_KEYS if key not in verdict_keys(rubric)][:3]) + " …",
+            words("key_tick"),
+        ),
         ("?", words("key_help")),
     )
     rows = Markup("").join(
