@@ -2,8 +2,9 @@
 
 In a panel's HTML, `data-act='{"do": …}'` on a button sends that object when it is pressed; on a
 form, when it is submitted, with the form's fields beside it. The handler returns the panel's next
-HTML. Gradio changes the old into the new in place: give what holds fields `data-fresh` with a name
-of what it is about, so that they begin anew when it is about something else. All text in it must
+HTML; a form with `data-once` is not sent twice before that came. Gradio changes the old HTML into
+the new in place: give what holds fields `data-fresh` with a name of what it is about, so that they
+begin anew when it is about something else. All text in it must
 have gone through `as_text` or markupsafe's own escaping.
 """
 

@@ -20,6 +20,20 @@
   // Called by Gradio when the hidden button is pressed: what it sends to the server.
   const take = (panel) => waiting.get(panel)?.shift() ?? null;
 
+  // A form with `data-once`, sent twice or again because nothing happened yet: once, as long as
+  // its panel reads as it did.
+  const PATIENCE_MS = 10000;
+  const sentLast = new Map(); // panel → what, over which page, and when
+  const once = (panel, action) => {
+    // Not the whole panel: Gradio shows there how long it is at work.
+    const page = document.querySelector(`#panel-${panel} .html-container`)?.textContent;
+    const what = JSON.stringify([action, page]);
+    const last = sentLast.get(panel);
+    if (last?.what === what && Date.now() - last.at < PATIENCE_MS) return;
+    sentLast.set(panel, { what, at: Date.now() });
+    act(panel, action);
+  };
+
   const fieldsOf = (form) => {
     const fields = {};
     for (const [name, value] of new FormData(form)) {
@@ -51,7 +65,7 @@
     if (sure && !window.confirm(sure)) return;
     const action = { ...JSON.parse(form.dataset.act), ...fieldsOf(form) };
     if (event.submitter?.name) action[event.submitter.name] = event.submitter.value;
-    act(panelOf(form), action);
+    (form.dataset.once === undefined ? act : once)(panelOf(form), action);
   });
 
   // A select or box that acts at once.

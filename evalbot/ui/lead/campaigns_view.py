@@ -54,7 +54,7 @@ def _form(runs: Sequence[RunSummary], users: Sequence[User], *, is_open: bool) -
             "There are no users yet: evalbot users add NAME --role reviewer adds one."
         )
     return Markup(
-        "<details{open}><summary>New campaign</summary><form {act}><div class='fields'>"
+        "<details{open}><summary>New campaign</summary><form data-once {act}><div class='fields'>"
         "<label>Run{runs}</label><label>Draw{policies}</label>"
         "<label>Answers in all<input name='budget' type='number' min='1' placeholder='all'></label>"
         "<label>Show{layouts}</label>"
@@ -194,7 +194,7 @@ def _actions(one: CampaignOverview) -> Markup:
             action_attribute(do="reopen", campaign=campaign.id)
         )
     return Markup(
-        "<details><summary>Extend or close</summary><form class='fields' {extend}>"
+        "<details><summary>Extend or close</summary><form class='fields' data-once {extend}>"
         "<label>Draw{policies}</label>"
         "<label>More answers<input name='budget' type='number' min='1' placeholder='all'></label>"
         "<label>Seed<input name='seed' type='number' value='{seed}'></label>"

@@ -13,7 +13,7 @@ from evalbot.ui.panel import action_attribute, keyed
 
 FORM = Markup("""\
 <details class="start"><summary>Start a run</summary>
-<form {act} data-panel="runs">
+<form data-once {act} data-panel="runs">
 <fieldset><legend>Suites, one run each</legend><div class="choices">{suites}</div></fieldset>
 <fieldset><legend>Endpoints</legend><div class="choices">{endpoints}</div></fieldset>
 <div class="fields">
