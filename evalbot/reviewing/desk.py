@@ -6,8 +6,8 @@ the page shows is made from these objects alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -76,12 +76,19 @@ RETRACTED = "not_graded"
 class DeskItem:
     """What is before a reviewer. checkpoints: the rubric's and the case's own.
 
-    last: the answer that they graded last, which an undo would take back.
+    number, items: its place in the queue from 0 (below it in practice), and how long the queue is.
+    last: the answer that they graded last, which an undo would take back. begins: nothing was
+    graded yet, after practice where there was any.
     """
 
     campaign: str
     title: str
     number: int
+    items: int
+    is_first: bool
+    is_last: bool
+    begins: bool
+    had_practice: bool
     is_practice: bool
     reveals: bool
     rubric: Rubric
@@ -180,12 +187,20 @@ class Desk:
         suite = self._suite(connection, campaign.suite_text)
         first = entries[0].assignment
         case = case_from_json(get_texts(connection, [first.case_text])[first.case_text])
+        case = _without(case, {entry.assignment.planted for entry in entries})
         rubric = self._rubric(connection, campaign.rubric_text)
         last = queue.last_done(connection, campaign.id, user.name)
+        end = queue.last_item(connection, campaign.id, user.name)
+        before = queue.neighbour(connection, campaign.id, user.name, number, before=True)
         return DeskItem(
             campaign=campaign.id,
             title=suite.title,
             number=number,
+            items=0 if end is None else end + 1,
+            is_first=before is None,
+            is_last=number == end,
+            begins=counts.done == 0,
+            had_practice=campaign.plan.practice > 0,
             is_practice=first.purpose is Purpose.PRACTICE,
             reveals=campaign.plan.reveal_judge,
             rubric=rubric,
@@ -262,6 +277,15 @@ class Desk:
             text = get_texts(connection, [fingerprint])[fingerprint]
             self._rubrics[fingerprint] = rubric_from_json(text)
         return self._rubrics[fingerprint]
+
+
+def _without(case: Case, planted: Collection[str | None]) -> Case:
+    """The case without those references that are planted among its answers, where others are left.
+
+    A planted text that stands above as a correct answer would be known for what it is.
+    """
+    left = tuple(text for text in case.references if text not in planted)
+    return replace(case, references=left) if left else case
 
 
 def label_of(position: int) -> str:

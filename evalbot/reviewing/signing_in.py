@@ -29,7 +29,14 @@ NOBODY = (
 
 
 class SignInError(EvalbotError):
-    """A sign-in that was refused; the words do not tell whether the name is there."""
+    """A sign-in that was refused; the words do not tell whether the name is there.
+
+    wait: until the next try is looked at, where it was not.
+    """
+
+    def __init__(self, sentence: str, wait: timedelta | None = None) -> None:
+        self.wait = wait
+        super().__init__(sentence)
 
 
 class Strangers:
@@ -75,7 +82,7 @@ def sign_in(database: Database, name: str, password: str, now: datetime | None =
         else:
             wait = _wait_left(account.failures, account.failed_at, moment)
         if wait is not None:
-            raise SignInError(f"too many wrong passwords; try again in {_in_words(wait)}")
+            raise SignInError(f"too many wrong passwords; try again in {_in_words(wait)}", wait)
         if account is not None:
             # Counted before it is looked at: many tries at the same moment all count.
             people.set_failures(connection, account.id, account.failures + 1, moment)

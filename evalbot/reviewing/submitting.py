@@ -61,12 +61,43 @@ def grade(database: Database, user: User, assignment_id: str, said: Said, token:
         _move_on(connection, user, campaign, one, at)
 
 
+def _take_back(
+    connection: Connection,
+    user: User,
+    campaign: Campaign,
+    entry: Entry,
+    unique: str,
+    at: datetime,
+) -> None:
+    """Give an answer back the grade it had before its last one; without one, it is open again.
+
+    A restored grade counts from when it was given first: by that the next undo knows that it
+    was restored, and goes on to what was graded before.
+    """
+    one = entry.assignment
+    history = queue.own_history(connection, user.name, one)
+    now, before = history[-1], history[-2] if len(history) > 1 else None
+    is_change = before is not None and before.unscored_reason != RETRACTED
+    if before is None or not is_change or now.at != one.done_at:
+        _write(connection, user, campaign, entry, None, RETRACTED, Said(None), unique, at)
+        assignments.set_done(connection, one.id, None)
+        queue.set_draft(connection, one.id, Draft(now.comment or "", now.ticked), at)
+        return
+    said = Said(before.verdict, before.comment or "", before.ticked)
+    _write(
+        connection, user, campaign, entry, before.verdict, before.unscored_reason, said, unique, at
+    )
+    assignments.set_done(connection, one.id, before.at)
+    queue.forget_draft(connection, one.id)
+
+
 def undo(
     database: Database, user: User, campaign_id: str, token: str, expected: str | None = None
 ) -> bool:
     """Take back the reviewer's last grade, and go back to it; False where there is none.
 
-    The grade stays in the history; what is added says that it was taken back. expected: the
+    Where it changed an earlier grade, that one counts again. All stays in the history; what is
+    added says what happened. expected: the
     assignment whose grade the page takes for the last; InputError where another one is, which
     was graded in another tab, or by somebody else who signed in meanwhile.
     """
@@ -92,10 +123,7 @@ def undo(
         entry = queue.one_entry(connection, last.id, user.name)
         if entry is None:
             return False
-        own = own_words(connection, user.name, [entry])[last.id]
-        _write(connection, user, campaign, entry, None, RETRACTED, Said(None), unique, at)
-        assignments.set_done(connection, last.id, None)
-        queue.set_draft(connection, last.id, Draft(own.comment or "", own.ticked), at)
+        _take_back(connection, user, campaign, entry, unique, at)
         queue.set_place(connection, campaign.id, user.name, last.item, at)
         return True
 
@@ -266,18 +294,26 @@ def _seen(connection: Connection, user: User, campaign: Campaign, entry: Entry) 
         seen.append("masked")
     if user.role is Role.LEAD:
         seen.append("lead")
-    if campaign.plan.reveal_judge and one.id in own_words(connection, user.name, [entry]):
-        seen.append("judge")
+    if campaign.plan.reveal_judge:
+        # Shown when all of the item had been graded, also if some of it is open again.
+        item = queue.item_entries(connection, campaign.id, user.name, one.item)
+        said = own_words(connection, user.name, item)
+        if all(other.assignment.id in said for other in item):
+            seen.append("judge")
     return seen
 
 
 def _move_on(
     connection: Connection, user: User, campaign: Campaign, one: Assignment, at: datetime
 ) -> None:
-    """Stay where something is to be graded or seen yet, else to the next open item."""
+    """Stay where something is to be graded or seen yet, else to the next open item.
+
+    Who has come back to change a grade is there to look, and stays too.
+    """
     entries = queue.item_entries(connection, campaign.id, user.name, one.item)
     stays = (
-        any(entry.assignment.done_at is None for entry in entries)
+        one.done_at is not None
+        or any(entry.assignment.done_at is None for entry in entries)
         or one.purpose is Purpose.PRACTICE
         or campaign.plan.reveal_judge
     )

@@ -287,6 +287,44 @@ class OwnGrade(NamedTuple):
     times: int
 
 
+class PastGrade(NamedTuple):
+    """One thing that a reviewer once said of an answer."""
+
+    verdict: str | None
+    unscored_reason: str | None
+    comment: str | None
+    ticked: tuple[str, ...]
+    at: datetime
+
+
+def own_history(connection: Connection, reviewer: str, one: Assignment) -> list[PastGrade]:
+    """All that a reviewer said of what they were given here, oldest first."""
+    if one.known is not None:
+        query = select(
+            known_grade_table.c.verdict,
+            known_grade_table.c.unscored_reason,
+            known_grade_table.c.comment,
+            known_grade_table.c.checkpoints,
+            known_grade_table.c.at,
+        ).where(known_grade_table.c.assignment == one.id)
+        rows = connection.execute(query.order_by(known_grade_table.c.id)).all()
+    else:
+        query = (
+            select(
+                grade_table.c.verdict,
+                grade_table.c.unscored_reason,
+                grade_table.c.comment,
+                grade_table.c.checkpoints,
+                grade_table.c.at,
+            )
+            .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
+            .where(grade_table.c.answer_id == one.answer_id, grade_table.c.layer == HUMAN)
+            .where(grader_table.c.name == reviewer, grade_table.c.campaign == one.campaign)
+        )
+        rows = connection.execute(query.order_by(grade_table.c.id)).all()
+    return [PastGrade(row[0], row[1], row[2], _ticked(row[3]), row[4]) for row in rows]
+
+
 def own_grades(
     connection: Connection, campaign: str, reviewer: str, answers: Sequence[int]
 ) -> dict[int, OwnGrade]:

@@ -39,9 +39,10 @@ PAGE = Markup("""<!doctype html>
 """)
 FORM = Markup("""<form method="post" action="{action}">
 {problem}
-<label>{name}<input name="name" value="{typed}" autocomplete="username" required autofocus></label>
-<label>{password}<input name="password" type="password" autocomplete="current-password" required>
+<label>{name}<input name="name" value="{typed}" autocomplete="username" required{name_first}>
 </label>
+<label>{password}<input name="password" type="password" autocomplete="current-password" required
+{password_first}></label>
 <button>{sign_in}</button>
 </form>
 """)
@@ -96,7 +97,7 @@ def sign_in_routes(database: Database, identity: Identity, address: Address) -> 
                 sign_in, database, clean_text(name), clean_text(password), limiter=limiter
             )
         except SignInError as error:
-            return _form(words, str(error), name)
+            return _form(words, _told(error, words), name)
         except EvalbotError:
             return _form(words, UNREACHABLE, name, 503)
         return with_session(session)
@@ -111,6 +112,14 @@ def sign_in_routes(database: Database, identity: Identity, address: Address) -> 
     return router
 
 
+def _told(error: SignInError, words: Words) -> str:
+    if error.wait is None:
+        return words("wrong_password")
+    seconds = max(1, round(error.wait.total_seconds()))
+    wait = words("seconds", n=seconds) if seconds < 120 else words("minutes", n=-(-seconds // 60))
+    return words("wait_before", wait=wait)
+
+
 def _form(words: Words, problem: str | None = None, typed: str = "", status: int = 401) -> Response:
     body = FORM.format(
         action=SIGN_IN,
@@ -119,6 +128,8 @@ def _form(words: Words, problem: str | None = None, typed: str = "", status: int
         password=words("password"),
         sign_in=words("sign_in"),
         typed=typed[:200],
+        name_first="" if typed else Markup(" autofocus"),
+        password_first=Markup("autofocus") if typed else "",
     )
     return _page(words, words("sign_in"), body, status if problem else 200)
 

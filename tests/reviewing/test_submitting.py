@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,7 +21,7 @@ from evalbot.store.assignments import read_assignments
 from evalbot.store.database import Database, open_database
 from evalbot.ui.review.actions import Actions
 from tests.building import add_grades, graded
-from tests.reviewing.site import ReviewSite, judge_all, review_site, user
+from tests.reviewing.site import ReviewSite, cases, judge_all, review_site, user
 
 TOKEN = "a token of a page"
 
@@ -202,6 +203,56 @@ def test_undo_of_what_is_not_the_last_any_more_is_refused(site: ReviewSite) -> N
     assert submitting.undo(site.database, user("ann"), campaign, TOKEN, item.answers[1].id)
 
 
+def test_undo_of_a_change_gives_the_earlier_grade_back(site: ReviewSite) -> None:
+    made = site.campaign()
+    first = site.grade_item("ann", "correct")
+    changed = first.answers[1].id
+    submitting.move(site.database, user("ann"), made.campaign.id, now(site).number, back=True)
+    site.grade("ann", changed, "wrong")
+    assert now(site).number == first.number  # who has come back stays, to see it changed
+    assert now(site).answers[1].own is not None
+
+    def undo(token: str) -> list[str | None]:
+        assert submitting.undo(site.database, user("ann"), made.campaign.id, f"{TOKEN} {token}")
+        return [one.own.verdict if one.own and one.is_graded else None for one in now(site).answers]
+
+    assert undo("a") == ["correct", "correct", "correct"]
+    assert now(site).counts.done == 3
+    # Then what was graded before that, and not the same answer again.
+    assert undo("b") == ["correct", "correct", None]
+    assert undo("c") == ["correct", None, None]
+    assert undo("d") == [None, None, None]
+    assert not submitting.undo(site.database, user("ann"), made.campaign.id, f"{TOKEN} e")
+    said = [one.verdict for _, one in site.grades()]
+    assert said == ["correct"] * 3 + ["wrong", "correct", None, None, None]
+
+
+def test_checks_are_taken_back_as_everything_else(site: ReviewSite) -> None:
+    made = site.campaign(practice=1)
+    first = now(site)
+    for verdict in ("correct", "wrong"):
+        site.grade("ann", first.answers[0].id, verdict)
+    assert submitting.undo(site.database, user("ann"), made.campaign.id, TOKEN)
+    own = now(site).answers[0].own
+    assert own is not None
+    assert (own.verdict, own.times) == ("correct", 3)
+
+
+def test_a_planted_reference_is_not_shown_as_one(database: Database, tmp_path: Path) -> None:
+    site = review_site(database, tmp_path, 4)
+    lines = [{**case, "references": ["一个", "另一个"], "traps": []} for case in cases(4)]
+    text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    (tmp_path / "datasets/small/cases.jsonl").write_text(text, "utf-8")
+    site.campaign(attention=0.49)
+    planted = 0
+    while (item := site.item("ann")) is not None:
+        known = {one.text for one in item.answers} & {"一个", "另一个"}
+        planted += len(known)
+        assert set(item.case.references) == {"一个", "另一个"} - known
+        site.grade_item("ann")
+    assert planted == 2
+
+
 def test_undo_goes_on_backwards_to_the_beginning(site: ReviewSite) -> None:
     made = site.campaign()
     site.grade_item("ann")
@@ -350,6 +401,15 @@ def test_keeping_and_changing_are_stored_with_what_had_been_seen(site: ReviewSit
     said = [(one.verdict, "judge" in (one.seen or ())) for _, one in site.grades()]
     assert said == [("correct", False)] * 3 + [("wrong", True)] + [("correct", True)] * 2
     assert now(site).number == first.number + 1
+
+
+def test_before_all_is_graded_nobody_has_seen_the_judge(site: ReviewSite) -> None:
+    judge_all(site, "wrong")
+    site.campaign(reveal_judge=True)
+    first = now(site)
+    site.grade("ann", first.answers[0].id, "correct")
+    site.grade("ann", first.answers[0].id, "wrong")  # a second thought, the others still open
+    assert ["judge" in (one.seen or ()) for _, one in site.grades()] == [False, False]
 
 
 def test_without_reveal_there_is_nothing_to_keep(site: ReviewSite) -> None:

@@ -116,12 +116,12 @@ class Camera:
 
 def grading(page: Page) -> None:
     page.wait_for_selector("article.answer")
-    if page.locator(".practice").count():
+    if ":-" in str(page.locator(".item").get_attribute("data-item")):
         for _ in range(page.locator("article.answer").count()):
             page.keyboard.press("1")
             wait_until_saved(page)
         page.keyboard.press("Enter")
-        page.locator(".practice").wait_for(state="hidden")
+        page.locator(".item[data-item$=':0']").wait_for()
     page.wait_for_selector("article.answer")
 
 
@@ -149,7 +149,7 @@ def results(page: Page) -> None:
 
 def chatting(page: Page) -> None:
     page.get_by_role("tab", name="Chat").click()
-    page.get_by_label("gamma-70b").wait_for(state="attached")
+    page.locator("#chat-endpoints").get_by_label("gamma-70b").wait_for(state="attached")
     page.wait_for_timeout(500)
     page.locator("#chat-prompt textarea").fill("When does the meeting begin?")
     page.locator("#chat-prompt textarea").press("Enter")

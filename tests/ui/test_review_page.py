@@ -134,6 +134,46 @@ def test_a_draft_survives_a_reload_and_goes_with_the_grade(
     assert site.grades()[0][1].comment == "1 of these keys is not a grade: 123xu?"
 
 
+def test_a_comment_opened_by_the_mouse_is_written_and_is_no_key(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    page.locator("article.answer summary", has_text="Comment").first.click()
+    page.keyboard.type("unusual x1")
+    expect(page.locator("article.answer textarea").first).to_have_value("unusual x1")
+    page.locator("article.answer summary", has_text="Comment").first.click()  # folded again
+    page.keyboard.type("u1")
+    page.reload()
+    wait_for_item(page, 0)
+    expect(page.locator("article.answer textarea").first).to_have_value("unusual x1")
+    assert site.grades() == []
+
+
+def test_who_comes_back_to_change_a_grade_stays_there(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    grade_by_keys(page, "1", "1", "1")
+    wait_for_item(page, 1)
+    page.keyboard.press("ArrowLeft")
+    wait_for_item(page, 0)
+    page.keyboard.press("3")
+    chip = page.locator("article.answer").first.locator(".chip")
+    expect(chip).to_contain_text("wrong")
+    wait_for_item(page, 0)
+    page.keyboard.press("u")
+    expect(chip).to_contain_text("correct")
+    page.keyboard.press("Enter")
+    wait_for_item(page, 1)
+    assert [one.verdict for _, one in site.grades()] == ["correct"] * 3 + ["wrong", "correct"]
+
+
 def test_a_dropped_connection_loses_nothing_and_doubles_nothing(
     served_site: Served, browser: Browser
 ) -> None:
@@ -263,7 +303,7 @@ def test_a_megabyte_in_one_line_is_folded_and_can_be_seen_whole(
 
 @pytest.mark.parametrize(
     ("locale", "words"),
-    [("ja", "12 件中 0 件を採点済み"), ("zh-CN", "共 12 个回答，已评 0 个"),
+    [("ja", "12 件中 0 件を採点済み"), ("zh-CN", "共 12 个回答，已评分 0 个"),
      ("de", "0 of 12 answers graded")],
 )  # fmt: skip
 def test_the_page_speaks_the_browsers_language(
@@ -298,9 +338,9 @@ def test_practice_and_the_judges_word(served_site: Served, browser: Browser) -> 
     site.campaign(practice=1, reveal_judge=True)
     page = open_page(browser, running, "ann")
     wait_for_item(page, -1)
-    expect(page.locator(".practice")).to_be_visible()
+    expect(page.locator(".welcome")).to_contain_text("Practice")
     grade_by_keys(page, "1", "1")
-    expect(page.locator(".feedback").first).to_contain_text("his one is")
+    expect(page.locator(".feedback").first).to_contain_text("it is")
     page.keyboard.press("Enter")
     wait_for_item(page, 0)
     grade_by_keys(page, "1", "1", "1")

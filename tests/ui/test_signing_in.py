@@ -45,11 +45,11 @@ def test_each_role_comes_to_its_own_pages(
 def test_a_wrong_password_is_told_and_the_name_kept(site: Site, browser: Browser) -> None:
     page = browser.new_page(locale="ja")
     page.goto(f"{site.url}/review/")
-    page.get_by_label("名前").fill("ann")
+    page.get_by_label("ユーザー名").fill("ann")
     page.get_by_label("パスワード").fill("not the right one")
     page.get_by_role("button", name="サインイン").click()
     expect(page.get_by_role("alert")).to_be_visible()
-    assert page.get_by_label("名前").input_value() == "ann"
+    assert page.get_by_label("ユーザー名").input_value() == "ann"
 
 
 def test_a_disabled_user_is_out_at_once(site: Site, browser: Browser) -> None:

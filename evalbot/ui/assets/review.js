@@ -6,8 +6,8 @@
 (() => {
   "use strict";
   const STORE = "evalbot-unsent";
-  const PATIENCE_MS = 5000; // before an unanswered action is sent again
-  const TYPING_PAUSE_MS = 500; // after which a draft is saved
+  const PATIENCE_MS = 3000; // before an unanswered action is sent again
+  const TYPING_PAUSE_MS = 300; // after which a draft is saved
   const FOLDS = "evalbot-folds";
 
   let unsent = load();
@@ -56,6 +56,12 @@
     if (!line) return;
     line.hidden = what === null;
     line.textContent = what === null ? "" : line.dataset[what];
+    if (what === "signedOut") {
+      const link = document.createElement("a");
+      link.href = line.dataset.signIn;
+      link.textContent = line.dataset.signInWords;
+      line.append(" ", link);
+    }
     line.classList.toggle("bad", what === "offline" || what === "signedOut");
   }
 
@@ -70,7 +76,7 @@
     if (action.do === "grade") {
       const article = articles().find((one) => one.dataset.id === action.id);
       if (!article || unsent.some((one) => one.id === action.id && one.do === "grade")) return;
-      clearTimeout(typing.get(action.id));
+      forget(action.id);
       mark(action);
       queue({ ...action, ...contentOf(article) });
       const next = after(article);
@@ -171,6 +177,8 @@
       if (event.key === "Escape") { event.target.blur(); focus(focused()); }
       return;
     }
+    // Who has just opened the comment means to write.
+    if (event.target.closest?.("details.note")) return;
     // Full-width keys of an input method mean the same.
     const key = event.key.length === 1 ? event.key.normalize("NFKC").toLowerCase() : event.key;
     if (key === "?") { event.preventDefault(); help(); return; }
@@ -222,10 +230,36 @@
     const id = article.dataset.id;
     const content = contentOf(article);
     if (article.dataset.graded) article.querySelector(".changed").hidden = false;
-    clearTimeout(typing.get(id));
+    forget(id);
     const save = () => window.evalbot.act("review", { do: "draft", id, ...content });
-    typing.set(id, setTimeout(save, TYPING_PAUSE_MS));
+    typing.set(id, { save, timer: setTimeout(() => saved(id), TYPING_PAUSE_MS) });
   }
+  function forget(id) {
+    clearTimeout(typing.get(id)?.timer);
+    typing.delete(id);
+  }
+  function saved(id) {
+    const draft = typing.get(id);
+    if (!draft) return;
+    clearTimeout(draft.timer);
+    typing.delete(id);
+    draft.save();
+  }
+  const saveAll = () => { for (const id of [...typing.keys()]) saved(id); };
+  document.addEventListener("visibilitychange", saveAll);
+  window.addEventListener("pagehide", saveAll);
+  document.addEventListener("focusout", (event) => {
+    const article = inAnswer(event.target);
+    if (article) saved(article.dataset.id);
+  });
+  // A comment that is opened by the mouse is there to be written.
+  document.addEventListener("click", (event) => {
+    const note = event.target.closest?.("#panel-review details.note > summary")?.parentElement;
+    if (!note || note.open) return;
+    event.preventDefault();
+    note.open = true;
+    note.querySelector("textarea").focus();
+  });
   const inAnswer = (target) => target.closest?.("#panel-review article.answer");
   document.addEventListener("input", (event) => {
     const article = inAnswer(event.target);
@@ -259,7 +293,6 @@
     if (!fold) return;
     const kept = { ...folds(), [fold.dataset.fold]: !fold.open };
     try { localStorage.setItem(FOLDS, JSON.stringify(kept)); } catch { /* private mode */ }
-    if (fold.dataset.fold === "differences") setTimeout(restoreFolds);
   });
 
   window.addEventListener("online", send);

@@ -35,7 +35,8 @@ def build_campaigns(site: LeadSite, tab: gr.Tab) -> None:
         try:
             return page(told=_do(site, user, action))
         except EvalbotError as error:
-            return page(problem=str(error))
+            # The same sentences as on the command line, where options have dashes.
+            return page(problem=str(error).replace("--", ""))
 
     panel = add_panel("campaigns", site.events, act)
     when_shown(tab, site.events, lambda _: page(), [panel.html])
