@@ -31,7 +31,7 @@ from evalbot.reviewing.holding import hold_back
 from evalbot.reviewing.known import known_answers
 from evalbot.reviewing.material import Material, gather
 from evalbot.stats.sampling import joined_probability
-from evalbot.store import assignments, campaigns, people, queue, runs
+from evalbot.store import assignments, campaigns, people, places, queue, runs
 from evalbot.store.database import Connection, Database
 from evalbot.store.texts import put_texts
 
@@ -308,7 +308,7 @@ def _in_place_of_volunteered(
     assignments.add_assignments(connection, written)
     assignments.withdraw(connection, [old.id for old, _ in replaced], at)
     for old, one in replaced:
-        queue.move_draft(connection, old.id, one.id)
+        places.move_draft(connection, old.id, one.id)
     return written
 
 

@@ -17,10 +17,11 @@ from evalbot.domain.people import User
 from evalbot.domain.reviewing import Campaign, Draft, Layout, Purpose
 from evalbot.domain.rubrics import Layer, Rubric
 from evalbot.grading.effective import effective
-from evalbot.store import campaigns, queue
+from evalbot.store import campaigns, own_grades, places, queue
 from evalbot.store.database import Connection, Database
 from evalbot.store.glances import glance_at_grades_of
-from evalbot.store.queue import Counts, Entry, OwnGrade
+from evalbot.store.own_grades import OwnGrade
+from evalbot.store.queue import Counts, Entry
 from evalbot.store.texts import get_texts
 
 TODAY = timedelta(hours=12)
@@ -158,7 +159,7 @@ class Desk:
             return DeskView(choices, current, item)
 
     def _usual(self, connection: Connection, user: User, ids: Sequence[str]) -> str | None:
-        last = queue.newest_place(connection, user.name)
+        last = places.newest_place(connection, user.name)
         if last in ids:
             return last
         for one in ids:
@@ -174,7 +175,7 @@ class Desk:
         counts: Counts,
         whole: str | None,
     ) -> DeskItem | None:
-        number = queue.get_place(connection, campaign.id, user.name)
+        number = places.get_place(connection, campaign.id, user.name)
         entries: list[Entry] = []
         if number is not None:
             entries = queue.item_entries(connection, campaign.id, user.name, number)
@@ -223,7 +224,7 @@ class Desk:
         whole: str | None,
     ) -> tuple[DeskAnswer, ...]:
         ids = [one.assignment.id for one in entries]
-        drafts = queue.drafts_of(connection, ids)
+        drafts = places.drafts_of(connection, ids)
         own = own_words(connection, user.name, entries)
         graded = [own.get(one.assignment.id) for one in entries]
         is_done = all(one is not None and one.unscored_reason != RETRACTED for one in graded)
@@ -306,14 +307,14 @@ def own_words(
     plain = [one.assignment for one in entries if one.assignment.known is None]
     if plain:
         answers = [one.answer_id for one in plain if one.answer_id is not None]
-        grades = queue.own_grades(connection, plain[0].campaign, reviewer, answers)
+        grades = own_grades.own_grades(connection, plain[0].campaign, reviewer, answers)
         found = {
             one.id: grades[one.answer_id]
             for one in plain
             if one.answer_id is not None and one.answer_id in grades
         }
     known = [one.assignment.id for one in entries if one.assignment.known is not None]
-    return {**found, **(queue.known_grades(connection, known) if known else {})}
+    return {**found, **(own_grades.known_grades(connection, known) if known else {})}
 
 
 def _said(own: OwnGrade | None) -> Draft:

@@ -19,7 +19,7 @@ from evalbot.domain.runs import NewGrade
 from evalbot.errors import InputError, NotFoundError
 from evalbot.fingerprint import fingerprint
 from evalbot.reviewing.desk import RETRACTED, own_words
-from evalbot.store import assignments, campaigns, queue
+from evalbot.store import assignments, campaigns, own_grades, places, queue
 from evalbot.store.database import Connection, Database
 from evalbot.store.grades import GradeWriter
 from evalbot.store.queue import Entry
@@ -57,7 +57,7 @@ def grade(database: Database, user: User, assignment_id: str, said: Said, token:
             return
         _add(connection, user, campaign, entry, said, unique, at)
         assignments.set_done(connection, one.id, at)
-        queue.forget_draft(connection, one.id)
+        places.forget_draft(connection, one.id)
         _move_on(connection, user, campaign, one, at)
 
 
@@ -75,20 +75,20 @@ def _take_back(
     was restored, and goes on to what was graded before.
     """
     one = entry.assignment
-    history = queue.own_history(connection, user.name, one)
+    history = own_grades.own_history(connection, user.name, one)
     now, before = history[-1], history[-2] if len(history) > 1 else None
     is_change = before is not None and before.unscored_reason != RETRACTED
     if before is None or not is_change or now.at != one.done_at:
         _write(connection, user, campaign, entry, None, RETRACTED, Said(None), unique, at)
         assignments.set_done(connection, one.id, None)
-        queue.set_draft(connection, one.id, Draft(now.comment or "", now.ticked), at)
+        places.set_draft(connection, one.id, Draft(now.comment or "", now.ticked), at)
         return
     said = Said(before.verdict, before.comment or "", before.ticked)
     _write(
         connection, user, campaign, entry, before.verdict, before.unscored_reason, said, unique, at
     )
     assignments.set_done(connection, one.id, before.at)
-    queue.forget_draft(connection, one.id)
+    places.forget_draft(connection, one.id)
 
 
 def undo(
@@ -110,7 +110,9 @@ def undo(
         if last is not None:
             # Two at the same moment come one after the other.
             assignments.get_assignment(connection, last.id, lock=True)
-        if queue.has_grade(connection, unique) or queue.has_known_grade(connection, unique):
+        if own_grades.has_grade(connection, unique) or own_grades.has_known_grade(
+            connection, unique
+        ):
             return True
         last = queue.last_done(connection, campaign.id, user.name)
         if last is None:
@@ -124,7 +126,7 @@ def undo(
         if entry is None:
             return False
         _take_back(connection, user, campaign, entry, unique, at)
-        queue.set_place(connection, campaign.id, user.name, last.item, at)
+        places.set_place(connection, campaign.id, user.name, last.item, at)
         return True
 
 
@@ -145,7 +147,7 @@ def keep(database: Database, user: User, campaign_id: str, item: int, token: str
                 or mine is None
                 or mine.times > 1
                 or mine.unscored_reason == RETRACTED
-                or queue.has_grade(connection, unique)
+                or own_grades.has_grade(connection, unique)
             ):
                 continue
             said = Said(mine.verdict, mine.comment or "", mine.ticked)
@@ -166,7 +168,7 @@ def move(database: Database, user: User, campaign_id: str, item: int, *, back: b
         campaign = _open(connection, campaign_id)
         found = queue.neighbour(connection, campaign.id, user.name, item, before=back)
         if found is not None:
-            queue.set_place(connection, campaign.id, user.name, found, datetime.now(UTC))
+            places.set_place(connection, campaign.id, user.name, found, datetime.now(UTC))
 
 
 def choose(database: Database, user: User, campaign_id: str) -> None:
@@ -179,7 +181,7 @@ def choose(database: Database, user: User, campaign_id: str) -> None:
             found = queue.last_item(connection, campaign.id, user.name)
         if found is None:
             raise NotFoundError("this review is not yours")
-        queue.set_place(connection, campaign.id, user.name, found, at)
+        places.set_place(connection, campaign.id, user.name, found, at)
 
 
 def look_back(database: Database, user: User, campaign_id: str) -> None:
@@ -188,7 +190,7 @@ def look_back(database: Database, user: User, campaign_id: str) -> None:
         campaign = _open(connection, campaign_id)
         found = queue.last_item(connection, campaign.id, user.name)
         if found is not None:
-            queue.set_place(connection, campaign.id, user.name, found, datetime.now(UTC))
+            places.set_place(connection, campaign.id, user.name, found, datetime.now(UTC))
 
 
 def save_draft(database: Database, user: User, assignment_id: str, draft: Draft) -> None:
@@ -197,7 +199,7 @@ def save_draft(database: Database, user: User, assignment_id: str, draft: Draft)
         raise InputError(f"a comment may have at most {LONGEST_COMMENT} characters")
     with database.write() as connection:
         entry, _ = _theirs(connection, user, assignment_id)
-        queue.set_draft(connection, entry.assignment.id, draft, datetime.now(UTC))
+        places.set_draft(connection, entry.assignment.id, draft, datetime.now(UTC))
 
 
 def _check(said: Said, token: str) -> None:
@@ -224,8 +226,8 @@ def _theirs(connection: Connection, user: User, assignment_id: str) -> tuple[Ent
 
 def _is_there(connection: Connection, one: Assignment, unique: str) -> bool:
     if one.known is None:
-        return queue.has_grade(connection, unique)
-    return queue.has_known_grade(connection, unique)
+        return own_grades.has_grade(connection, unique)
+    return own_grades.has_known_grade(connection, unique)
 
 
 def _add(
@@ -261,7 +263,7 @@ def _write(
     if reason != RETRACTED:
         ticks = _ticks(_lines(connection, rubric, one), said.ticked)
     if one.known is not None:
-        queue.add_known_grade(
+        own_grades.add_known_grade(
             connection,
             KnownGrade(one.id, verdict, reason, said.comment or None, ticks, at, unique),
         )
@@ -318,7 +320,7 @@ def _move_on(
         or campaign.plan.reveal_judge
     )
     if stays:
-        queue.set_place(connection, campaign.id, user.name, one.item, at)
+        places.set_place(connection, campaign.id, user.name, one.item, at)
     else:
         _go_on(connection, user, campaign, one.item, at)
 
@@ -326,9 +328,9 @@ def _move_on(
 def _go_on(connection: Connection, user: User, campaign: Campaign, item: int, at: datetime) -> None:
     found = queue.next_item(connection, campaign.id, user.name, item)
     if found is None:
-        queue.forget_place(connection, campaign.id, user.name)
+        places.forget_place(connection, campaign.id, user.name)
     else:
-        queue.set_place(connection, campaign.id, user.name, found, at)
+        places.set_place(connection, campaign.id, user.name, found, at)
 
 
 def _lines(connection: Connection, rubric: Rubric, one: Assignment) -> tuple[Checkpoint, ...]:

@@ -16,7 +16,7 @@ from evalbot.reviewing.overview import campaign_overviews
 from evalbot.reviewing.submitting import save_draft
 from evalbot.reviewing.users import disable_user
 from evalbot.store.assignments import read_assignments
-from evalbot.store.queue import drafts_of
+from evalbot.store.places import drafts_of
 from tests.building import add_grades, graded
 from tests.reviewing.site import MODELS, ReviewSite, judge_all, user
 
