@@ -117,7 +117,7 @@ def served(
 
     wrapped: what is put around the app.
     """
-    with socket.socket() as bound:
+    with socket.socket(proto=socket.IPPROTO_TCP) as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
         config = folder / "evalbot.yaml"
