@@ -28,8 +28,6 @@ from evalbot.ui.text import as_text
 LARGEST_ACTION = 1_000_000
 """Characters of what a page may send at once; a pasted prompt is the largest of it."""
 
-ALERT = Markup('<p class="bad text" role="alert">{}</p>')
-
 
 @dataclass(frozen=True, slots=True)
 class Panel:

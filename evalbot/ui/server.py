@@ -31,7 +31,7 @@ from evalbot.ui.words import translations
 
 REVIEW_ASSETS = ("common.js", "review.js", "common.css", "review.css", "chat.css")
 LEAD_ASSETS = (
-    "common.js", "opening.js", "lead.js",
+    "common.js", "opening.js",
     "common.css", "lead.css", "chat.css", "runs.css", "results.css",
 )  # fmt: skip
 

@@ -139,7 +139,6 @@ _TABLE: tuple[tuple[str, str, str, str], ...] = (
      "评审模型没有给出评分。"),
     ("keep", "Keep mine", "自分の採点のまま", "保留我的评分"),
     ("or_change", "or choose another grade", "または別の採点を選ぶ", "或选择其他评分"),
-    ("saving", "Saving …", "保存中…", "正在保存…"),
     ("offline", "Not saved yet: the server cannot be reached. Trying again …",
      "まだ保存されていません。サーバーに接続できません。再試行しています…",
      "尚未保存：无法连接服务器，正在重试…"),

@@ -11,8 +11,9 @@ from evalbot.domain.people import Role, User
 from evalbot.domain.reviewing import CampaignPlan
 from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import NewGrade, Run
-from evalbot.reviewing.campaigns import Made, make_campaign
+from evalbot.reviewing.campaigns import make_campaign
 from evalbot.reviewing.desk import Desk, DeskItem
+from evalbot.reviewing.draws import Made
 from evalbot.reviewing.submitting import Said, grade
 from evalbot.store.database import Database
 from evalbot.store.grades import read_grades

@@ -6,16 +6,17 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from evalbot.domain.reviewing import Assignment, Draft, Layout, Policy, Purpose
+from evalbot.domain.reviewing import Assignment, CampaignPlan, Draft, Layout, Policy, Purpose
 from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
 from evalbot.grading.basis import basis_of
 from evalbot.reporting.rates import RateQuery, rates_of_run
-from evalbot.reviewing import campaigns
+from evalbot.reviewing import campaigns, handing_on
 from evalbot.reviewing.overview import campaign_overviews
 from evalbot.reviewing.submitting import save_draft
 from evalbot.reviewing.users import disable_user
 from evalbot.store.assignments import read_assignments
+from evalbot.store.campaigns import draws_of
 from evalbot.store.places import drafts_of
 from tests.building import add_grades, graded
 from tests.reviewing.site import MODELS, ReviewSite, judge_all, user
@@ -101,7 +102,7 @@ def test_uncertain_stores_the_chance_of_each_unit(site: ReviewSite) -> None:
     made = site.campaign(policy=Policy.UNCERTAIN, budget=9, layout=Layout.SINGLE)
     model_of = {str(answer): model for (_, model), answer in site.answers.items()}
     with site.database.read() as connection:
-        [draw] = campaigns.campaigns.draws_of(connection, made.campaign.id)
+        [draw] = draws_of(connection, made.campaign.id)
     chances = defaultdict(set)
     for unit, chance in draw.chances.items():
         chances[model_of[unit]].add(round(chance, 12))
@@ -126,7 +127,7 @@ def test_uncertain_prefers_what_the_judge_is_unsure_of(site: ReviewSite) -> None
     )  # fmt: skip
     made = site.campaign(policy=Policy.UNCERTAIN, budget=9)
     with site.database.read() as connection:
-        [draw] = campaigns.campaigns.draws_of(connection, made.campaign.id)
+        [draw] = draws_of(connection, made.campaign.id)
     assert draw.chances["c0"] == draw.chances["c1"] > draw.chances["c2"] > 0
     assert sum(draw.chances.values()) == pytest.approx(3)
 
@@ -178,7 +179,7 @@ def test_an_extension_of_another_policy_joins_its_chances_too(site: ReviewSite) 
     made = site.campaign(policy=Policy.RANDOM, budget=6)
     extend(site, made.campaign.id, 6, Policy.UNCERTAIN)
     with site.database.read() as connection:
-        first, second = campaigns.campaigns.draws_of(connection, made.campaign.id)
+        first, second = draws_of(connection, made.campaign.id)
     for one in given(site, made.campaign.id):
         missed = (1 - first.chances[one.case]) * (1 - second.chances[one.case])
         assert one.inclusion_probability == pytest.approx(1 - missed)
@@ -270,7 +271,7 @@ def test_known_answers_are_needed_where_they_are_asked_for(site: ReviewSite) -> 
 def test_handing_on_moves_what_is_open(site: ReviewSite) -> None:
     made = site.campaign("ann")
     site.grade_item("ann")
-    moved = campaigns.reassign(site.database, made.campaign.id, "ann", "bob")
+    moved = handing_on.reassign(site.database, made.campaign.id, "ann", "bob")
     assert moved == 15
     assert site.item("ann") is None
     item = site.item("bob")
@@ -283,7 +284,7 @@ def test_handing_on_moves_what_is_open(site: ReviewSite) -> None:
 
 def test_handing_on_gives_nothing_twice(site: ReviewSite) -> None:
     made = site.campaign("ann", "bob", overlap=2)
-    assert campaigns.reassign(site.database, made.campaign.id, "ann", "bob") == 0
+    assert handing_on.reassign(site.database, made.campaign.id, "ann", "bob") == 0
     bob = [one for one in given(site, made.campaign.id) if one.reviewer == "bob"]
     assert len(bob) == len({one.answer_id for one in bob}) == len(site.answers)
 
@@ -304,34 +305,34 @@ def test_a_closed_campaign_takes_no_more(site: ReviewSite) -> None:
 def test_volunteers_get_more_without_a_chance(site: ReviewSite) -> None:
     made = site.campaign(policy=Policy.RANDOM, budget=3)
     site.grade_item("ann")
-    count = campaigns.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
+    count = handing_on.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
     assert count == 15
     extra = [one for one in given(site, made.campaign.id) if one.volunteer]
     assert len(extra) == 15
     assert {one.inclusion_probability for one in extra} == {None}
     with pytest.raises(InputError, match="not yours"):
-        campaigns.volunteer(site.database, made.campaign.id, user("bob"), site.folder)
+        handing_on.volunteer(site.database, made.campaign.id, user("bob"), site.folder)
 
 
 def test_asking_twice_at_once_gives_no_more_than_once(site: ReviewSite) -> None:
     made = site.campaign(policy=Policy.RANDOM, budget=3)
-    assert campaigns.volunteer(site.database, made.campaign.id, user("ann"), site.folder) == 0
+    assert handing_on.volunteer(site.database, made.campaign.id, user("ann"), site.folder) == 0
     site.grade_item("ann")
     counts = [
-        campaigns.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
+        handing_on.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
         for _ in range(2)
     ]
     assert counts == [15, 0]
     for _ in range(5):
         site.grade_item("ann")
     with pytest.raises(InputError, match="all there is"):
-        campaigns.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
+        handing_on.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
 
 
 def test_what_a_volunteer_has_is_not_asked_for_again_when_it_is_drawn(site: ReviewSite) -> None:
     made = site.campaign(policy=Policy.RANDOM, budget=3)
     site.grade_item("ann")
-    campaigns.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
+    handing_on.volunteer(site.database, made.campaign.id, user("ann"), site.folder)
     for _ in range(2):
         site.grade_item("ann")
     typed = site.item("ann")
@@ -398,7 +399,7 @@ def test_reviewers_must_be_able_to_sign_in(site: ReviewSite) -> None:
         site.campaign("ann", "ann")
     with pytest.raises(NotFoundError, match="no run"):
         campaigns.make_campaign(
-            site.database, "nothing", campaigns.CampaignPlan(("ann",)), "lee", site.folder
+            site.database, "nothing", CampaignPlan(("ann",)), "lee", site.folder
         )
 
 

@@ -14,7 +14,7 @@ from evalbot.domain.people import Role
 from evalbot.domain.reviewing import Draft, Layout
 from evalbot.domain.rubrics import Layer
 from evalbot.errors import EvalbotError, InputError, NotFoundError
-from evalbot.reviewing import campaigns, submitting
+from evalbot.reviewing import handing_on, submitting
 from evalbot.reviewing.desk import FOLDED_AT, Desk, DeskItem, label_of
 from evalbot.reviewing.submitting import Said
 from evalbot.store.assignments import read_assignments
@@ -135,7 +135,7 @@ def test_grading_in_several_places_while_the_rest_is_handed_on(site: ReviewSite)
     failed = at_once(*(partial(site.grade, "ann", one, "wrong") for one in first))
     assert failed == []
     failed = at_once(
-        partial(campaigns.reassign, site.database, made.campaign.id, "ann", "bob"),
+        partial(handing_on.reassign, site.database, made.campaign.id, "ann", "bob"),
         *(partial(site.grade, "ann", one, "wrong") for one in rest[:8]),
     )
     assert all(isinstance(one, NotFoundError) for one in failed)  # handed on already

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from evalbot.domain.reviewing import COMMAND_LINE, CampaignPlan, Draft, Layout, Policy
-from evalbot.reviewing import campaigns, holding, submitting
+from evalbot.reviewing import campaigns, handing_on, holding, submitting
 from evalbot.reviewing.submitting import Said
 from evalbot.store.answers import add_answers, read_answers
 from evalbot.store.database import Database
@@ -54,12 +54,12 @@ def _work_on_first(site: ReviewSite) -> None:
     campaigns.extend_campaign(
         database, first, "lee", site.folder, policy=Policy.RANDOM, budget=3, seed=9
     )
-    campaigns.reassign(database, first, "bob", "cara")
+    handing_on.reassign(database, first, "bob", "cara")
     holding.decide(database, site.answers["c0", "quagga"], "released", "lee", None)
     holding.decide(database, site.answers["c1", "quagga"], "masked", "lee", None)
     while site.item("ann") is not None:
         site.grade_item("ann")
-    assert campaigns.volunteer(database, first, user("ann"), site.folder) > 0
+    assert handing_on.volunteer(database, first, user("ann"), site.folder) > 0
     campaigns.close(database, first)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from evalbot.domain.reviewing import COMMAND_LINE
 from evalbot.errors import EvalbotError, InputError
-from evalbot.reviewing import campaigns
+from evalbot.reviewing import handing_on
 from evalbot.store.database import Database, open_database
 from evalbot.store.grades import pseudonyms
 from evalbot.transfer.people import People, give_pseudonyms
@@ -53,7 +53,7 @@ def test_somebody_new_since_the_export_makes_it_another_run(tmp_path: Path) -> N
         made = site.campaign("ann")
         export(site, "one")
         add_people(database, dora="reviewer")
-        campaigns.reassign(database, made.campaign.id, "ann", "dora")
+        handing_on.reassign(database, made.campaign.id, "ann", "dora")
         with pytest.raises(InputError, match="with other content"):
             import_run(database, config(site), tmp_path / "one")
         assert "dora" not in known(database)

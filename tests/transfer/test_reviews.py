@@ -12,7 +12,7 @@ import pytest
 from evalbot.domain.reviewing import Assignment
 from evalbot.domain.settings import Config
 from evalbot.errors import InputError, ProblemsError
-from evalbot.reviewing import campaigns
+from evalbot.reviewing import campaigns, handing_on
 from evalbot.reviewing.desk import Desk
 from evalbot.reviewing.overview import campaign_overviews
 from evalbot.store.assignments import read_assignments
@@ -148,7 +148,7 @@ def test_work_goes_on_where_it_came_in(source: ReviewSite, target: Database) -> 
     ]
     [cara] = second.plan.reviewers
     assert second.created_by == "command line"
-    assert campaigns.reassign(target, second.id, cara, "dora") > 0
+    assert handing_on.reassign(target, second.id, cara, "dora") > 0
     item = Desk(target).view(user("dora")).item
     assert item is not None
     assert item.rubric.scale[0].means == "quite right"

@@ -10,7 +10,8 @@ import gradio as gr
 from evalbot.domain.people import User
 from evalbot.domain.reviewing import CampaignPlan, Layout, Policy
 from evalbot.errors import EvalbotError, InputError
-from evalbot.reviewing import campaigns, holding
+from evalbot.reviewing import campaigns, handing_on, holding
+from evalbot.reviewing.draws import Made
 from evalbot.reviewing.overview import campaign_overviews
 from evalbot.store import people, run_lists
 from evalbot.ui.fields import number, required, share, text, texts, word
@@ -61,7 +62,7 @@ def _do(site: LeadSite, user: User, action: Mapping[str, Any]) -> str | None:
             )  # fmt: skip
             return _told(made)
         case "reassign":
-            count = campaigns.reassign(
+            count = handing_on.reassign(
                 database,
                 required(action, "campaign"),
                 required(action, "reviewer"),
@@ -104,7 +105,7 @@ def _plan(action: Mapping[str, Any]) -> CampaignPlan:
     )
 
 
-def _told(made: campaigns.Made) -> str:
+def _told(made: Made) -> str:
     each = ", ".join(f"{name} {count}" for name, count in made.items.items())
     held = f" {made.held} name a model and are held back: see below." if made.held else ""
     return f"{made.answers} answers drawn; items: {each}.{held}"

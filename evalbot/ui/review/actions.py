@@ -9,7 +9,7 @@ from typing import Any
 from evalbot.domain.people import User
 from evalbot.domain.reviewing import Draft
 from evalbot.errors import InputError
-from evalbot.reviewing import campaigns, submitting
+from evalbot.reviewing import handing_on, submitting
 from evalbot.reviewing.submitting import Said
 from evalbot.store.database import Database
 
@@ -60,7 +60,7 @@ class Actions:
             case "look_back":
                 submitting.look_back(database, user, _text(action, "campaign"))
             case "volunteer":
-                campaigns.volunteer(database, _text(action, "campaign"), user, self._folder)
+                handing_on.volunteer(database, _text(action, "campaign"), user, self._folder)
             case "draft":
                 draft = Draft(_text(action, "comment", ""), _ticked(action))
                 submitting.save_draft(database, user, _text(action, "id"), draft)

@@ -43,7 +43,7 @@ def page(
     alert = Markup("<p role='alert' class='bad'>{}</p>").format(as_text(problem)) if problem else ""
     return Markup(
         "<div class='review' data-done='{done}' lang='{lang}'>{alert}{body}"
-        "<p class='saving quiet' data-saving='{saving}' data-offline='{offline}' "
+        "<p class='saving quiet' data-offline='{offline}' "
         "data-signed-out='{signed_out}' data-sign-in='{sign_in}' "
         "data-sign-in-words='{sign_in_words}' role='status' hidden></p></div>"
     ).format(
@@ -53,7 +53,6 @@ def page(
         lang=words.language,
         alert=alert,
         body=body,
-        saving=words("saving"),
         offline=words("offline"),
         signed_out=words("signed_out"),
     )
