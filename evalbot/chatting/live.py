@@ -90,15 +90,18 @@ class LiveAnswer:
             async with self._lane:
                 answer = await self._ask()
         except asyncio.CancelledError:
-            return self.given_up()
+            return self._given_up()
         except EndpointError as error:
             words = str(error).removeprefix(f"endpoint {self.name}: ")
             hint = NOT_STARTED if self._endpoint.start else ""
             answer = _without_text(AnswerStatus(error.status), shorten(words) + hint)
         return self._done(answer)
 
-    def given_up(self) -> ChatAnswer:
-        """The answer where nobody waits for it any more."""
+    def in_the_end(self) -> ChatAnswer:
+        """The answer, or what there is of it where nobody waits for it any more."""
+        return self.answer or self._given_up()
+
+    def _given_up(self) -> ChatAnswer:
         nothing = _without_text(AnswerStatus.CANCELLED, "stopped before anything came")
         return self._done(self._came or nothing)
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from evalbot.chatting.chats import ChatRefusedError, own_transcript
 from evalbot.chatting.live import Column, LiveAnswer, with_sampling
@@ -18,7 +19,7 @@ from evalbot.domain.settings import Config, EndpointSettings
 from evalbot.formats.received import clean_text
 from evalbot.running.lanes import lanes_of
 from evalbot.running.prepare import choose_endpoints
-from evalbot.running.together import to_the_end
+from evalbot.running.together import in_thread_to_the_end, wait_out
 from evalbot.store import chats
 from evalbot.store.database import Database
 
@@ -59,13 +60,13 @@ class ChatRoom:
             raise ChatRefusedError("this chat is being answered already; wait for it, or stop it")
         self._running[chat] = None
         try:
-            turn = await to_the_end(asyncio.to_thread(self._begin, user, chat, prompt, read_config))
+            turn = await in_thread_to_the_end(partial(self._begin, user, chat, prompt, read_config))
             self._running[chat] = turn
             try:
                 async for snapshot in turn.watch():
                     yield snapshot
             finally:
-                await to_the_end(turn.end())
+                await turn.end()
             turn.raise_if_failed()
         finally:
             del self._running[chat]
@@ -133,6 +134,7 @@ class _RunningTurn:
                 lives[endpoint.name] = LiveAnswer(endpoint, messages, turns, self._changed.set)
         self._lives = [lives[name] for name in order]
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._recorded: set[str] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def watch(self) -> AsyncIterator[Snapshot]:
@@ -153,14 +155,18 @@ class _RunningTurn:
         yield self._snapshot(is_done=True)
 
     async def end(self) -> None:
-        """Cancel what is still asked, and see that every endpoint's answer is on record."""
+        """Cancel what is still asked, and see that every endpoint's answer is on record.
+
+        It is, also where the server ends and everything is cancelled, once more and again.
+        """
         for task in self._tasks.values():
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks.values())
-        for live in self._lives:
-            if live.answer is None:
-                await self._save(live.given_up())
+        cancelled = await wait_out(list(self._tasks.values()))
+        missing = [live for live in self._lives if live.name not in self._recorded]
+        if missing:
+            await in_thread_to_the_end(partial(self._save, [live.in_the_end() for live in missing]))
+        if cancelled is not None:
+            raise cancelled
 
     def raise_if_failed(self) -> None:
         """Raise what kept an answer off the record."""
@@ -176,14 +182,13 @@ class _RunningTurn:
 
     async def _answer(self, live: LiveAnswer) -> None:
         answer = await live.ask()
-        await to_the_end(self._save(answer))
+        await in_thread_to_the_end(partial(self._save, [answer]))
 
-    async def _save(self, answer: ChatAnswer) -> None:
-        def save() -> None:
-            with self._database.write() as connection:
+    def _save(self, answers: Sequence[ChatAnswer]) -> None:
+        with self._database.write() as connection:
+            for answer in answers:
                 chats.add_answer(connection, self._chat.id, self.number, answer)
-
-        await asyncio.to_thread(save)
+        self._recorded.update(answer.endpoint for answer in answers)
 
     def _snapshot(self, *, is_done: bool) -> Snapshot:
         is_shown = is_done or not self._chat.is_blind

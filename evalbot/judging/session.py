@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from evalbot.domain.judging import Price
@@ -16,7 +17,7 @@ from evalbot.judging.lane import Item, Job, Lane, PricedProvider, Source
 from evalbot.judging.totals import Totals
 from evalbot.running.progress import EndpointProgress, Progress
 from evalbot.running.recorder import Recorder, Save
-from evalbot.running.together import finish, to_the_end
+from evalbot.running.together import finish, in_thread_to_the_end
 from evalbot.store import leases
 from evalbot.store.database import Connection, Database
 from evalbot.store.leases import Lease
@@ -115,7 +116,7 @@ class Session(Generic[Item]):
         """
         lease: Lease | None = None
         try:
-            lease = await to_the_end(asyncio.to_thread(self._take))
+            lease = await in_thread_to_the_end(self._take)
             async with Recorder(self._database, lease, self._save) as recorder:
                 lanes = [asyncio.create_task(self._lane(plan, recorder)) for plan in self._plans]
                 done = await recorder.until_failed(asyncio.create_task(finish(lanes)))
@@ -123,7 +124,7 @@ class Session(Generic[Item]):
         finally:
             if lease is not None:
                 with contextlib.suppress(StoreError):  # what went wrong first is what is told
-                    await to_the_end(asyncio.to_thread(self._leave, lease))
+                    await in_thread_to_the_end(partial(self._leave, lease))
         return done
 
     def _take(self) -> Lease:

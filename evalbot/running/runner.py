@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from evalbot.domain.answers import AnswerStatus, Place
@@ -19,7 +20,7 @@ from evalbot.running.places import count_to_ask, places_to_ask
 from evalbot.running.progress import EndpointProgress, Progress
 from evalbot.running.recorder import Recorder, Save
 from evalbot.running.serving import stopped_afterwards
-from evalbot.running.together import finish, to_the_end
+from evalbot.running.together import finish, in_thread_to_the_end
 from evalbot.running.turn import MODEL_CHECK_S, Turn, TurnSettings
 from evalbot.store import leases, runs
 from evalbot.store.answers import Asked, add_answers, places_asked, text_at
@@ -68,7 +69,7 @@ class Runner:
         record cannot be written; what was recorded before stays.
         """
         try:
-            lease = await to_the_end(asyncio.to_thread(self._take))
+            lease = await in_thread_to_the_end(self._take)
             save = await asyncio.to_thread(_scored, self._database, self._run)
             async with Recorder(self._database, lease, save) as recorder:
                 lanes = [
@@ -79,9 +80,9 @@ class Runner:
             recorder.raise_if_failed("answers")
         except BaseException:
             with contextlib.suppress(StoreError):  # what went wrong first is what is told
-                await to_the_end(asyncio.to_thread(self._leave, False))
+                await in_thread_to_the_end(partial(self._leave, False))
             raise
-        await to_the_end(asyncio.to_thread(self._leave, done))
+        await in_thread_to_the_end(partial(self._leave, done))
         return done
 
     def _take(self) -> Lease:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -26,15 +26,30 @@ async def finish(tasks: Sequence[asyncio.Task[Result]]) -> list[Result]:
 async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
     """The result of work that must not stop half-way: when we are cancelled, after it is done."""
     task = asyncio.create_task(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError as error:
-            cancelled = error
+    cancelled = await wait_out([task])
     if cancelled is not None and task.exception() is None:
         raise cancelled
     return task.result()
+
+
+async def in_thread_to_the_end(work: Callable[[], Result]) -> Result:
+    """The same for work in a thread. It is done even where all tasks of the loop are cancelled."""
+    future = asyncio.get_running_loop().run_in_executor(None, work)
+    cancelled = await wait_out([future])
+    if cancelled is not None and future.exception() is None:
+        raise cancelled
+    return future.result()
+
+
+async def wait_out(futures: Sequence[asyncio.Future[Any]]) -> asyncio.CancelledError | None:
+    """Wait until all are done, also when we are cancelled meanwhile: then by what."""
+    cancelled: asyncio.CancelledError | None = None
+    while not all(future.done() for future in futures):
+        try:
+            await asyncio.wait(futures)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    return cancelled
 
 
 async def within_grace(work: Coroutine[Any, Any, Result], seconds: float) -> Result:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from evalbot.domain.runs import RunEndpoint, RunState
 from evalbot.domain.sweeps import MemoryReading, Round, Sample
 from evalbot.running.patience import patiently
-from evalbot.running.together import to_the_end
+from evalbot.running.together import in_thread_to_the_end
 from evalbot.store import leases, sweeps
 from evalbot.store.database import Connection, Database
 from evalbot.store.leases import HEARTBEAT_S, Lease, Leased
@@ -32,7 +33,7 @@ class SweepRecord:
                 sweeps.set_state(connection, self._sweep, RunState.RUNNING)
                 return sweeps.rounds_measured(connection, self._sweep)
 
-        return await to_the_end(asyncio.to_thread(take))
+        return await in_thread_to_the_end(take)
 
     async def keep_alive(self) -> None:
         """Renews the lease for ever; LeaseHeldError where another process has taken over."""
@@ -65,7 +66,7 @@ class SweepRecord:
                     at = datetime.now(UTC) if finished else None
                     sweeps.set_state(connection, self._sweep, state, at)
 
-        await to_the_end(asyncio.to_thread(leave))
+        await in_thread_to_the_end(leave)
 
     async def _write(self, change: Callable[[Connection], None]) -> None:
         lease = self._lease
@@ -77,4 +78,4 @@ class SweepRecord:
                 leases.renew(connection, lease)
                 change(connection)
 
-        await to_the_end(asyncio.to_thread(patiently, save))
+        await in_thread_to_the_end(partial(patiently, save))

@@ -78,7 +78,7 @@ def add_panel(
     )
     payload = gr.JSON(visible=False)
     button = gr.Button(visible="hidden", elem_id=f"act-{name}")
-    button.click(
+    sent = button.click(
         told,
         [payload],
         [html, notice],
@@ -89,6 +89,8 @@ def add_panel(
         show_progress="hidden",
         api_visibility="private",
     )
+    done = f"() => window.evalbot.answered({json.dumps(name)})"
+    sent.then(None, js=done, api_visibility="private")
     return Panel(html, payload, button)
 
 

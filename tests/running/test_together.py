@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evalbot.running.together import finish, first_of, to_the_end
+from evalbot.running.together import finish, first_of, in_thread_to_the_end, to_the_end
 
 
 async def value(result: int, after: float = 0.0) -> int:
@@ -111,3 +111,27 @@ def test_work_that_must_end_ends_however_often_it_is_cancelled(times: int) -> No
 def test_work_that_must_end_may_fail() -> None:
     with pytest.raises(ValueError):
         asyncio.run(to_the_end(fail()))
+
+
+def test_work_in_a_thread_is_done_where_the_whole_loop_is_cancelled() -> None:
+    done: list[str] = []
+
+    async def asks() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            try:
+                await in_thread_to_the_end(lambda: done.append("first"))
+            finally:
+                await in_thread_to_the_end(lambda: done.append("second"))
+
+    async def cancel_all() -> None:
+        task = asyncio.create_task(asks())
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.sleep(0)
+        for every in asyncio.all_tasks() - {asyncio.current_task()}:
+            every.cancel()
+
+    asyncio.run(cancel_all())
+    assert done == ["first", "second"]

@@ -111,6 +111,31 @@ def test_layers_judges_tags_and_models_are_chosen(page: Page) -> None:
     expect(table).not_to_contain_text("qwen")
 
 
+SLOW_FIRST_ANSWER = """() => {
+  const ask = window.fetch;
+  window.slowed = 0;
+  window.fetch = async (...what) => {
+    const answer = await ask(...what);
+    if (window.slowed === 0 && String(what[0]).includes("/run/")) {
+      window.slowed = 1;
+      await new Promise((go) => setTimeout(go, 1500));
+    }
+    return answer;
+  };
+}"""
+
+
+def test_the_last_choice_stays_where_an_earlier_answer_is_slow(page: Page) -> None:
+    page.evaluate(SLOW_FIRST_ANSWER)
+    page.locator("select[name=layer]").select_option("human")
+    page.locator("select[name=layer]").select_option("judge")
+    page.locator("select[name=layer]").select_option("auto")
+    page.wait_for_function("window.slowed === 1")
+    page.wait_for_timeout(3000)
+    assert "auto layer" in page.locator("#panel-results h2").inner_text()
+    expect(page.locator("select[name=layer]")).to_have_value("auto")
+
+
 def test_the_chart_is_a_picture_that_loads_nothing(page: Page) -> None:
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(request.url))

@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const waiting = new Map(); // panel → what its hidden button is about to send, first to last
+  const lines = new Map(); // panel → what waits for the answer to what was sent before it
 
   // The panel an element acts on: the one it is in, unless `data-panel` names another.
   const panelOf = (element) =>
@@ -20,9 +21,29 @@
   // Called by Gradio when the hidden button is pressed: what it sends to the server.
   const take = (panel) => waiting.get(panel)?.shift() ?? null;
 
+  // One after another: two answers on their way at once may come in the wrong order, and the
+  // older would stay on the page. Of a form that acts at every change, only the last is sent.
+  const PATIENCE_MS = 10000;
+  const inLine = (panel, action, isLive = false) => {
+    const line = lines.get(panel) ?? { next: [], timer: null };
+    lines.set(panel, line);
+    if (isLive) line.next = line.next.filter((one) => !one.isLive);
+    line.next.push({ action, isLive });
+    if (line.timer === null) sendNext(panel);
+  };
+  const sendNext = (panel) => {
+    const line = lines.get(panel);
+    clearTimeout(line.timer);
+    line.timer = null;
+    const next = line.next.shift();
+    if (next && act(panel, next.action)) line.timer = setTimeout(sendNext, PATIENCE_MS, panel);
+  };
+
+  // Called by Gradio when an answer is on the page, or nothing has come of what was sent.
+  const answered = (panel) => { if (lines.has(panel)) sendNext(panel); };
+
   // A form with `data-once`, sent twice or again because nothing happened yet: once, as long as
   // its panel reads as it did.
-  const PATIENCE_MS = 10000;
   const sentLast = new Map(); // panel → what, over which page, and when
   const once = (panel, action) => {
     // Not the whole panel: Gradio shows there how long it is at work.
@@ -31,7 +52,7 @@
     const last = sentLast.get(panel);
     if (last?.what === what && Date.now() - last.at < PATIENCE_MS) return;
     sentLast.set(panel, { what, at: Date.now() });
-    act(panel, action);
+    inLine(panel, action);
   };
 
   const fieldsOf = (form) => {
@@ -54,7 +75,7 @@
     const panel = panelOf(button);
     const action = JSON.parse(button.dataset.act);
     if (panel === "review") window.evalbot.review(action);
-    else act(panel, action);
+    else inLine(panel, action);
   });
 
   document.addEventListener("submit", (event) => {
@@ -65,7 +86,8 @@
     if (sure && !window.confirm(sure)) return;
     const action = { ...JSON.parse(form.dataset.act), ...fieldsOf(form) };
     if (event.submitter?.name) action[event.submitter.name] = event.submitter.value;
-    (form.dataset.once === undefined ? act : once)(panelOf(form), action);
+    if (form.dataset.once === undefined) inLine(panelOf(form), action, "live" in form.dataset);
+    else once(panelOf(form), action);
   });
 
   // A select or box that acts at once.
@@ -89,5 +111,5 @@
     for (const element of new Set(changes.map((change) => change.target))) beginAnew(element);
   }).observe(document, { subtree: true, attributeFilter: ["data-fresh"] });
 
-  window.evalbot = { act, take };
+  window.evalbot = { act, take, answered };
 })();
