@@ -157,8 +157,8 @@ def test_the_config_of_the_reviewers_app_knows_nothing(tmp_path: Path, browser: 
         page.goto(f"{running.url}/review/config")
         config = json.loads(page.inner_text("body"))
     assert received.holding([*SECRETS, "canary", "答案1", "small-2026"]) == {}
-    # Reviewing, the chat that a lead may open with its stop and prompt, and opening the page.
-    assert len([one for one in config["dependencies"] if one["backend_fn"]]) == 6
+    # Reviewing and its drafts, the chat that a lead may open, its stop and prompt, and opening all.
+    assert len([one for one in config["dependencies"] if one["backend_fn"]]) == 7
     assert {one["api_visibility"] for one in config["dependencies"]} == {"private"}
 
 

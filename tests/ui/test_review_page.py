@@ -513,6 +513,37 @@ def test_a_comment_on_a_graded_answer_says_that_it_is_not_in_the_grade(
     assert [one.comment for _, one in site.grades()] == [None, "later"]
 
 
+SLOW_FIRST_REQUEST = """() => {
+  const ask = window.fetch;
+  let isFirst = true;
+  window.fetch = async (...what) => {
+    if (isFirst && String(what[0]).includes("/run/")) {
+      isFirst = false;
+      await new Promise((go) => setTimeout(go, 1500));
+    }
+    return ask(...what);
+  };
+}"""
+
+
+def test_a_draft_that_is_long_on_its_way_does_not_come_after_a_newer_one(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign()
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    page.evaluate(SLOW_FIRST_REQUEST)
+    page.keyboard.press("c")
+    page.keyboard.type("a")
+    page.wait_for_timeout(700)
+    page.keyboard.type("bout it")
+    page.wait_for_timeout(3_000)
+    page.reload()
+    wait_for_item(page, 0)
+    expect(page.locator("article.answer").first.locator("textarea")).to_have_value("about it")
+
+
 def test_what_is_typed_while_the_next_item_comes_is_not_about_that(
     served_site: Served, browser: Browser
 ) -> None:

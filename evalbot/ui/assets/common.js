@@ -39,6 +39,11 @@
     if (next && act(panel, next.action)) line.timer = setTimeout(sendNext, PATIENCE_MS, panel);
   };
 
+  // What waits is sent at once: the page is about to go.
+  const flush = (panel) => {
+    for (const { action } of lines.get(panel)?.next.splice(0) ?? []) act(panel, action);
+  };
+
   // Called by Gradio when an answer is on the page, or nothing has come of what was sent.
   const answered = (panel) => { if (lines.has(panel)) sendNext(panel); };
 
@@ -111,5 +116,5 @@
     for (const element of new Set(changes.map((change) => change.target))) beginAnew(element);
   }).observe(document, { subtree: true, attributeFilter: ["data-fresh"] });
 
-  window.evalbot = { act, take, answered };
+  window.evalbot = { act, inLine, flush, take, answered };
 })();

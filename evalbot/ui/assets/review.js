@@ -231,7 +231,8 @@
     const content = contentOf(article);
     if (article.dataset.graded) article.querySelector(".changed").hidden = false;
     forget(id);
-    const save = () => window.evalbot.act("review", { do: "draft", id, ...content });
+    // In a line of their own: an older draft that came late would take a newer one's place.
+    const save = () => window.evalbot.inLine("review-draft", { do: "draft", id, ...content });
     typing.set(id, { save, timer: setTimeout(() => saved(id), TYPING_PAUSE_MS) });
   }
   function forget(id) {
@@ -247,7 +248,7 @@
   }
   const saveAll = () => { for (const id of [...typing.keys()]) saved(id); };
   document.addEventListener("visibilitychange", saveAll);
-  window.addEventListener("pagehide", saveAll);
+  window.addEventListener("pagehide", () => { saveAll(); window.evalbot.flush("review-draft"); });
   document.addEventListener("focusout", (event) => {
     const article = inAnswer(event.target);
     if (article) saved(article.dataset.id);

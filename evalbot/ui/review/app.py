@@ -22,9 +22,6 @@ from evalbot.ui.review.render import page
 from evalbot.ui.top import top_line
 from evalbot.ui.words import words_for
 
-SILENT = frozenset({"draft"})
-"""Actions after which the page stays as it is: somebody is typing."""
-
 
 def build_review_app(
     database: Database, folder: Path, events: Events, read_config: Callable[[], Config]
@@ -51,9 +48,11 @@ def build_review_app(
             # It would fail again and again, and nothing after it would come through.
             traceback.print_exc()
             problem = BUG
-        if action.get("do") in SILENT and problem is None:
-            return gr.skip()
         return page(desk.view(user), words, done=token, problem=problem)
+
+    def keep_draft(user: User, action: Mapping[str, Any]) -> Any:
+        actions.act(user, {**action, "do": "draft"})
+        return gr.skip()
 
     def show(user: User, request: gr.Request) -> tuple[str, str]:
         words = words_for(request.headers.get("accept-language"))
@@ -63,6 +62,7 @@ def build_review_app(
     with gr.Blocks(title="evalbot", analytics_enabled=False) as app:
         head = gr.HTML("", elem_id="panel-top")
         panel = add_panel("review", events, act, wants_request=True)
+        add_panel("review-draft", events, keep_draft, waiting="")
         build_review_chat(app, database, read_config, events)
         app.load(
             events.guarded(show, wants_request=True),
