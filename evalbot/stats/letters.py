@@ -18,9 +18,10 @@ def letters(names: Sequence[str], separable: Collection[frozenset[str]]) -> dict
     for pair in separable:
         split: list[frozenset[str]] = []
         for group in groups:
-            split += (
-                [group - {one} for one in pair] if len(pair) == 2 and pair <= group else [group]
-            )
+            if len(pair) == 2 and pair <= group:
+                split += (group - {one} for one in pair)
+            else:
+                split.append(group)
         groups = _without_inner(split)
     place = {name: number for number, name in enumerate(names)}
     groups.sort(key=lambda group: sorted(place[name] for name in group))
