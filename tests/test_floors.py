@@ -10,8 +10,8 @@ PACKAGE = Path(__file__).parents[1] / "evalbot"
 
 EDGES = {"cli", "ui"}
 SERVICES = {
-    "running", "grading", "judging", "reviewing", "chatting", "speed", "reporting", "transfer",
-    "demo",
+    "running", "grading", "judging", "reviewing", "chatting", "speed", "auditing", "reporting",
+    "transfer", "demo",
 }  # fmt: skip
 ADAPTERS = {"store", "endpoints", "providers"}
 PURE = {"scoring", "stats", "formats", "domain", "errors", "fingerprint"}

@@ -103,8 +103,9 @@ def _run(folder: Path, addresses: list[str]) -> str | None:
     from evalbot.demo.config import write_demo_config
     from evalbot.formats.config import read_config
     from evalbot.formats.tables import render
+    from evalbot.reporting.rate_rows import RateQuery
     from evalbot.reporting.rate_table import people_tables
-    from evalbot.reporting.rates import RateQuery, rate_rows
+    from evalbot.reporting.rates import rate_rows
     from evalbot.reporting.run_speed import run_speed_table
     from evalbot.running.prepare import Selection, new_run, read_questions
     from evalbot.running.runner import RunOptions

@@ -175,8 +175,9 @@ def print_outcome(opened: Database, material: Material, totals: Sequence[Totals]
     from evalbot.domain.rubrics import Layer
     from evalbot.formats.tables import render
     from evalbot.reporting.judge_table import totals_table
+    from evalbot.reporting.rate_rows import RateQuery
     from evalbot.reporting.rate_table import people_tables
-    from evalbot.reporting.rates import RateQuery, rates_of_run
+    from evalbot.reporting.rates import rates_of_run
     from evalbot.store.runs import refresh
 
     tables = [totals_table(totals)] if totals else []

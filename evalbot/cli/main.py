@@ -14,7 +14,9 @@ import typer
 
 from evalbot.cli import (
     assign,
+    audit,
     check,
+    compare,
     db,
     demo,
     export,
@@ -22,6 +24,7 @@ from evalbot.cli import (
     init,
     judge,
     rates,
+    report,
     run,
     runs,
     score,
@@ -61,6 +64,9 @@ COMMANDS = (
     assign,
     serve,
     rates,
+    compare,
+    audit,
+    report,
     speed,
     speeds,
     export,

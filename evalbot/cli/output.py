@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,21 +34,28 @@ OutputOption = Annotated[
 
 def choose_format(form: str | None, output: Path | None) -> str:
     """The format meant by the options and by where the output goes; InputError for another."""
+    return choose_of(tuple(ENDINGS.values()), form, output, otherwise="csv")
+
+
+def choose_of(
+    formats: Sequence[str], form: str | None, output: Path | None, *, otherwise: str
+) -> str:
+    """The same of these formats; otherwise: where the output is piped elsewhere."""
     if form is not None:
         from evalbot.formats.problems import one_of, shown
 
-        formats = tuple(ENDINGS.values())
         if form.lower() not in formats:
             raise InputError(f"--format: found {shown(form)}; expected {one_of(formats, form)}")
         return form.lower()
+    endings = {ending: name for ending, name in ENDINGS.items() if name in formats}
     if output is not None and output.suffix:
-        if output.suffix.lower() not in ENDINGS:
+        if output.suffix.lower() not in endings:
             raise InputError(
                 f"--output: what format {output.suffix} is cannot be told; give --format, or an "
-                f"ending of {', '.join(ENDINGS)}"
+                f"ending of {', '.join(endings)}"
             )
-        return ENDINGS[output.suffix.lower()]
-    return "md" if output is None and sys.stdout.isatty() else "csv"
+        return endings[output.suffix.lower()]
+    return "md" if output is None and sys.stdout.isatty() else otherwise
 
 
 def refuse_unwritable(form: str, output: Path | None) -> None:
@@ -65,6 +74,23 @@ def write_tables(*tables: Table, form: str, output: Path | None) -> None:
 
     data = render(*tables, form=form, to_file=output is not None)
     refuse_unwritable(form, output)
+    _write(data, form, output)
+
+
+def write_values(values: Mapping[str, Any], *, output: Path | None) -> None:
+    """Write an object as JSON; raises InputError where the file does not work."""
+    refuse_unwritable("json", output)
+    text = json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    _write(text.encode(), "json", output)
+
+
+def write_text(text: str, form: str, output: Path | None) -> None:
+    """Write a text of this format; raises InputError where the file does not work."""
+    refuse_unwritable(form, output)
+    _write(text.encode(), form, output)
+
+
+def _write(data: bytes, form: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 def print_summary(database: Database, run: Run, basis: Basis) -> None:
     """Rates of the automatic layer on stderr, by the texts the run was just graded by."""
     from evalbot.formats.tables import render
+    from evalbot.reporting.rate_rows import RateQuery
     from evalbot.reporting.rate_table import people_tables
-    from evalbot.reporting.rates import RateQuery, rates_of_run
+    from evalbot.reporting.rates import rates_of_run
     from evalbot.store.runs import refresh
 
     with database.read() as connection:

@@ -33,8 +33,8 @@ def rates(
     layer: Annotated[
         str | None,
         typer.Option(
-            help="Whose grades: auto, judge, human or adjudicated.  [default: auto; judge with "
-            "--judge]"
+            help="Whose grades: auto, judge, human, adjudicated, or corrected (the judge's, "
+            "corrected by people's on a drawn sample).  [default: auto; judge with --judge]"
         ),
     ] = None,
     judge: Annotated[
@@ -54,16 +54,26 @@ def rates(
     """
     from evalbot.domain.rubrics import Layer
     from evalbot.formats.problems import shown
+    from evalbot.reporting.corrected_rates import LAYER
+    from evalbot.reporting.rate_rows import RateQuery
     from evalbot.reporting.rate_table import machine_table, people_tables
-    from evalbot.reporting.rates import RateQuery, rate_rows
+    from evalbot.reporting.rates import rate_rows
 
     layer = layer or ("auto" if judge is None else "judge")
-    if layer == "corrected":
-        raise InputError("--layer corrected comes with `evalbot audit`, which is not built yet")
-    word_of("--layer", layer, list(Layer))
+    word_of("--layer", layer, [*Layer, LAYER])
+    corrected = layer == LAYER
     if by not in (None, "tag"):
         raise InputError(f"--by: found {shown(by)}; expected tag")
-    query = RateQuery(Layer(layer), judge, by == "tag", split_list(models), split_list(suite))
+    if corrected and by == "tag":
+        raise InputError("--by tag: corrected rates are of whole suites; few tags have the reviews")
+    query = RateQuery(
+        layer=Layer.JUDGE if corrected else Layer(layer),
+        judge=judge,
+        by_tag=by == "tag",
+        models=split_list(models),
+        suites=split_list(suite),
+        corrected=corrected,
+    )
     chosen = choose_format(form, output)
     with open_site(config, database) as (settings, opened):
         rows = rate_rows(opened, runs or [], settings.folder, query)

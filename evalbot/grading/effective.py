@@ -36,7 +36,7 @@ def effective(
         return _majority(people, is_stale)
     decided = [grade for grade in grades if grade.layer == Layer.ADJUDICATED]
     if decided:
-        return _single(_newest_per_grader(decided)[-1:], is_stale)
+        return _single(newest_per_grader(decided)[-1:], is_stale)
     return _unanimous(people, is_stale)
 
 
@@ -59,7 +59,8 @@ def _single(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
     return Graded(grade.verdict, grade.unscored_reason, is_stale(grade))
 
 
-def _newest_per_grader(grades: Iterable[GradeGlance]) -> list[GradeGlance]:
+def newest_per_grader(grades: Iterable[GradeGlance]) -> list[GradeGlance]:
+    """The last word of each grader, in the order they were said."""
     newest: dict[str, GradeGlance] = {}
     for grade in sorted(grades, key=lambda one: (one.at, one.id)):
         newest.pop(grade.grader, None)
@@ -69,7 +70,7 @@ def _newest_per_grader(grades: Iterable[GradeGlance]) -> list[GradeGlance]:
 
 def _fresh(grades: Sequence[GradeGlance], is_stale: IsStale) -> tuple[list[GradeGlance], Graded]:
     """Each grader's newest grade that is not stale, and what to say where there is none."""
-    newest = _newest_per_grader(grades)
+    newest = newest_per_grader(grades)
     fresh = [grade for grade in newest if not is_stale(grade)]
     if fresh or not newest:
         return fresh, Graded()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from evalbot.auditing.corrected import CorrectedModel
 from evalbot.formats.fields import CHECK_SUFFIX
 from evalbot.formats.tables import Column, Kind, Table, Value
 from evalbot.formats.tables.table import DASH
-from evalbot.reporting.rates import RateRow
+from evalbot.reporting.rate_rows import RateRow
 from evalbot.stats.rounding import half_up, percent
+
+CORRECTED = ("judge_rate", "human_rate", "human_n", "policy", "interval")
+"""Columns that only the corrected layer has."""
 
 TEXT, COUNT, NUMBER, RATE = Kind.TEXT, Kind.COUNT, Kind.NUMBER, Kind.RATE
 
@@ -23,7 +27,8 @@ def machine_table(rows: Sequence[RateRow]) -> Table:
         *(f"count_{verdict}" for verdict in verdicts),
         *(f"unscored_{reason}" for reason in reasons),
         "ttfot_ms_p50", "decode_tps_p50", "timing_source", "run", "repeat_change_rate",
-        "total_ms_p50",
+        "total_ms_p50", "letters",
+        *(CORRECTED if any(row.corrected for row in rows) else ()),
     ]  # fmt: skip
     return Table(
         "Rates",
@@ -51,6 +56,8 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
     tagged = any(row.tag is not None for row in rows)
     checked = any(row.model.endswith(CHECK_SUFFIX) for row in rows)
     repeated = any(row.rate.repeat_change is not None for row in rows)
+    lettered = any(row.letters is not None for row in rows)
+    corrected = any(row.corrected is not None for row in rows)
     columns = [
         *([Column("tag", "tag")] if tagged else []),
         *([Column("run", "run")] if runs else []),
@@ -58,6 +65,19 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
         *([Column("measure", "measure")] if one_scale is None else []),
         Column("rate", one_scale.rate.title if one_scale else "rate", RATE),
         Column("interval", "95 % interval", NUMBER),
+        *([Column("letters", "alike")] if lettered else []),
+        *(
+            [
+                Column("judge_rate", "judge alone", RATE),
+                Column("human_rate", "people alone", RATE),
+                Column("human_interval", "95 % interval", NUMBER),
+                Column("human_n", "reviewed", COUNT),
+                Column("policy", "drawn"),
+                Column("method", "interval by"),
+            ]
+            if corrected
+            else []
+        ),
         Column("n", "n", COUNT),
         *(
             Column(
@@ -65,7 +85,7 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
                 f"{step.symbol if symbols else ''} {step.verdict}".strip(),
                 COUNT,
             )
-            for step in (one_scale.scale if one_scale else ())
+            for step in (one_scale.scale if one_scale and not corrected else ())
         ),
         Column("unscored", "unscored", COUNT),
         *([Column("range", "min – max", NUMBER)] if open_ else []),
@@ -111,9 +131,23 @@ def _people_row(row: RateRow, columns: Sequence[Column]) -> tuple[Value, ...]:
         "decode_tps_p50": row.speed.decode_tps_p50,
         "total_s_p50": None if rate_total is None else rate_total / 1000,
         "timing_source": None if row.speed.timing_source == "none" else row.speed.timing_source,
+        "letters": row.letters,
         **{f"count_{verdict}": count for verdict, count in rate.counts.items()},
+        **({} if row.corrected is None else _corrected_row(row.corrected)),
     }
     return tuple(cells[column.name] for column in columns)
+
+
+def _corrected_row(found: CorrectedModel) -> Mapping[str, Value]:
+    corrected = found.corrected
+    return {
+        "judge_rate": found.judge_rate,
+        "human_rate": corrected.human_rate,
+        "human_interval": _span(corrected.human_low, corrected.human_high),
+        "human_n": corrected.human_n,
+        "policy": found.policy,
+        "method": corrected.interval,
+    }
 
 
 def _span(low: float | None, high: float | None) -> str | None:
@@ -129,6 +163,16 @@ def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
         yield (
             "min – max: the lowest and the highest the rate could be, whatever verdicts the "
             "unscored cases would get"
+        )
+    if any(row.letters is not None for row in rows):
+        yield (
+            "alike: models that share a letter cannot be told apart by these cases (exact paired "
+            "sign-flip test, 5 %, Holm); evalbot compare tells of each pair"
+        )
+    if any(row.corrected is not None for row in rows):
+        yield (
+            "the rate is the judge's, corrected by what people said of a drawn sample; it is "
+            "what people would give to all answers of this run (docs/statistics.md)"
         )
     if any(row.rate.repeat_change is not None for row in rows):
         yield (
@@ -205,7 +249,16 @@ def _machine_row(
         *(rate.counts.get(verdict) for verdict in verdicts),
         *(rate.reasons.get(reason, 0) for reason in reasons),
         row.speed.ttfot_ms_p50, row.speed.decode_tps_p50, row.speed.timing_source, row.run,
-        rate.repeat_change, row.speed.total_ms_p50,
+        rate.repeat_change, row.speed.total_ms_p50, row.letters,
+        *([] if row.corrected is None else _corrected_cells(row.corrected)),
+    )  # fmt: skip
+
+
+def _corrected_cells(found: CorrectedModel) -> tuple[Value, ...]:
+    corrected = found.corrected
+    return (
+        found.judge_rate, corrected.human_rate, corrected.human_n, found.policy,
+        corrected.interval,
     )  # fmt: skip
 
 

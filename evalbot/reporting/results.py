@@ -12,7 +12,8 @@ from evalbot.domain.runs import Run
 from evalbot.formats.fields import CHECK_SUFFIX
 from evalbot.grading.basis import basis_of
 from evalbot.reporting.charts import quality_speed_charts
-from evalbot.reporting.rates import RateQuery, RateRow, chosen_runs, rates_of_run, refuse_unknown
+from evalbot.reporting.rate_rows import RateQuery, RateRow
+from evalbot.reporting.rates import chosen_runs, rates_of_run, refuse_unknown
 from evalbot.reporting.speed_charts import points_of_run
 from evalbot.running.self_check import SELF_CHECK
 from evalbot.store.database import Connection, Database

@@ -18,7 +18,8 @@ from evalbot.reporting.charts import (
     quality_speed_charts,
     throughput_chart,
 )
-from evalbot.reporting.rates import RateQuery, RateRow, rates_of_run
+from evalbot.reporting.rate_rows import RateQuery, RateRow
+from evalbot.reporting.rates import rates_of_run
 from evalbot.stats.quantiles import known, median_interval
 from evalbot.store import runs
 from evalbot.store.answers import glance_at_answers

@@ -161,9 +161,12 @@ class Position:
     p: float | None
 
 
-def position(same: int, first: int, second: int) -> Position:
-    """same: pairs with the same winner in both orders; first, second: whatever stood there won."""
-    n = same + first + second
+def position(same: int, first: int, second: int, other: int = 0) -> Position:
+    """same: pairs with the same winner in both orders; first, second: whatever stood there won.
+
+    other: one order has a winner and the other a tie, which is neither.
+    """
+    n = same + first + second + other
     if not n:
         return Position(0, None, None, None, None, None)
     p = sign_test(first, second) if first + second else None

@@ -79,13 +79,19 @@ def joined_probability(first: float, second: float) -> float:
 
 
 def _shares(sizes: Mapping[str, int], size: int) -> dict[str, int]:
-    """Proportional shares by largest remainder, at least one and at most all of each stratum."""
+    """Proportional shares by largest remainder, at least one and at most all of each stratum.
+
+    They sum to size, but for where that is smaller than the number of strata, or than all.
+    """
     total = sum(sizes.values())
     exact = {name: size * count / total for name, count in sizes.items()}
     shares = {name: min(sizes[name], max(1, math.floor(exact[name]))) for name in sizes}
-    by_remainder = sorted(sizes, key=lambda name: (math.floor(exact[name]) - exact[name], name))
-    while sum(shares.values()) < min(size, total):
-        name = next(one for one in by_remainder if shares[one] < sizes[one])
-        shares[name] += 1
-        by_remainder = [*(one for one in by_remainder if one != name), name]
+    wanted = min(max(size, len(sizes)), total)
+    while sum(shares.values()) < wanted:
+        open_ = [name for name in sorted(sizes) if shares[name] < sizes[name]]
+        shares[max(open_, key=lambda name: exact[name] - shares[name])] += 1
+    while sum(shares.values()) > wanted:
+        # Small strata were raised to one: the largest surplus of the others pays for it.
+        several = [name for name in sorted(sizes) if shares[name] > 1]
+        shares[min(several, key=lambda name: exact[name] - shares[name])] -= 1
     return shares

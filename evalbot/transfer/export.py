@@ -20,8 +20,9 @@ from evalbot.grading.basis import Basis, basis_of
 from evalbot.grading.staleness import Rules
 from evalbot.reporting.charts import quality_speed_charts
 from evalbot.reporting.figures import write_figures
+from evalbot.reporting.rate_rows import RateQuery
 from evalbot.reporting.rate_table import machine_table
-from evalbot.reporting.rates import RateQuery, rates_of_run
+from evalbot.reporting.rates import rates_of_run
 from evalbot.reporting.run_speed import run_speed_rows
 from evalbot.reporting.speed_charts import points_of_run
 from evalbot.reporting.speed_table import machine_table as speed_table

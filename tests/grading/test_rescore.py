@@ -4,7 +4,8 @@ from pathlib import Path
 
 from evalbot.domain.runs import StoredGrade
 from evalbot.grading.rescore import rescore
-from evalbot.reporting.rates import RateQuery, rate_rows
+from evalbot.reporting.rate_rows import RateQuery
+from evalbot.reporting.rates import rate_rows
 from evalbot.store.database import open_database
 from evalbot.store.grades import read_grades
 from tests.building import CASES, SUITE, record, said, small_run, write_site

@@ -21,7 +21,8 @@ from evalbot.judging.docket import Material, Scope
 from evalbot.judging.prepare import prepare, read_material, taken_by_batches
 from evalbot.judging.session import Session
 from evalbot.judging.voting import Judged, judging_session
-from evalbot.reporting.rates import RateQuery, RateRow, rates_of_run
+from evalbot.reporting.rate_rows import RateQuery, RateRow
+from evalbot.reporting.rates import rates_of_run
 from evalbot.store import runs
 from evalbot.store.database import Database, open_database
 from evalbot.store.grades import read_grades

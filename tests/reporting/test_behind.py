@@ -11,7 +11,8 @@ from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import Run
 from evalbot.reporting.behind import PAGE, Behind, Cell, Counted, answers_behind
 from evalbot.reporting.failures import run_outcome
-from evalbot.reporting.rates import RateQuery, rate_rows
+from evalbot.reporting.rate_rows import RateQuery
+from evalbot.reporting.rates import rate_rows
 from evalbot.store.database import Database, open_database
 from tests.building import add_grades, graded, record, said, small_run, write_site
 

@@ -7,8 +7,9 @@ import pytest
 from evalbot.domain.answers import AnswerStatus, Timing
 from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
+from evalbot.reporting.rate_rows import RateQuery, RateRow
 from evalbot.reporting.rate_table import machine_table, people_tables
-from evalbot.reporting.rates import RateQuery, RateRow, rate_rows
+from evalbot.reporting.rates import rate_rows
 from evalbot.store.database import Database, open_database
 from tests.building import (
     CASES,

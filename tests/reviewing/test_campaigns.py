@@ -10,7 +10,8 @@ from evalbot.domain.reviewing import Assignment, CampaignPlan, Draft, Layout, Po
 from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
 from evalbot.grading.basis import basis_of
-from evalbot.reporting.rates import RateQuery, rates_of_run
+from evalbot.reporting.rate_rows import RateQuery
+from evalbot.reporting.rates import rates_of_run
 from evalbot.reviewing import campaigns, handing_on
 from evalbot.reviewing.overview import campaign_overviews
 from evalbot.reviewing.submitting import save_draft

@@ -12,8 +12,9 @@ from evalbot.domain.cases import Message
 from evalbot.domain.rubrics import Layer
 from evalbot.formats.tables import render
 from evalbot.reporting.answers import AnswerFilter, shown_answers
+from evalbot.reporting.rate_rows import RateQuery, RateRow
 from evalbot.reporting.rate_table import people_tables
-from evalbot.reporting.rates import RateQuery, RateRow, rate_rows
+from evalbot.reporting.rates import rate_rows
 from evalbot.running.self_check import WORDS, check_conversation
 from tests.fault_server import Chat, FaultServer, Reply, answer, default_answer, failing
 

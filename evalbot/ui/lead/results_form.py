@@ -11,7 +11,7 @@ from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError
 from evalbot.formats.problems import one_of, shown
 from evalbot.formats.tables import FORMATS
-from evalbot.reporting.rates import RateQuery
+from evalbot.reporting.rate_rows import RateQuery
 from evalbot.reporting.results import Choice, Results
 from evalbot.store.run_lists import RunName
 from evalbot.ui.choices import boxes, options

@@ -9,8 +9,8 @@ from markupsafe import Markup
 from evalbot.domain.rubrics import Layer
 from evalbot.formats.tables import Column
 from evalbot.reporting.behind import Cell, Counted
+from evalbot.reporting.rate_rows import RateRow
 from evalbot.reporting.rate_table import people_tables
-from evalbot.reporting.rates import RateRow
 from evalbot.ui.fields import Action, text
 from evalbot.ui.panel import action_attribute
 from evalbot.ui.table import CellHtml, table_html

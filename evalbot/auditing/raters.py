@@ -1,0 +1,73 @@
+"""The reviewers among themselves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from evalbot.auditing.gathering import Gathered
+from evalbot.stats.agreement import agreement, alpha, confusion
+
+
+@dataclass(frozen=True, slots=True)
+class RaterPair:
+    """Two reviewers on the n answers that both graded."""
+
+    a: str
+    b: str
+    n: int
+    raw: float | None
+    kappa_quadratic: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Raters:
+    """Agreement of all reviewers; alphas take answers that some did not grade, too.
+
+    n: answers with at least two of them; reasons: of what is None.
+    """
+
+    reviewers: tuple[str, ...]
+    n: int
+    alpha_nominal: float | None
+    alpha_interval: float | None
+    pairs: tuple[RaterPair, ...]
+    reasons: Mapping[str, str]
+
+
+def audit_raters(gathered: Gathered) -> Raters:
+    """The reviewers of these runs; pairs that share no answer are left out."""
+    graded = [answer.people for answer in gathered.answers if len(answer.people) > 1]
+    reviewers = tuple(sorted({name for answer in gathered.answers for name in answer.people}))
+    credits_ = gathered.credits
+    has_credits = None not in credits_.values()
+    labels = gathered.basis.rubric.verdicts
+    words = [[one.get(name) for one in graded] for name in reviewers]
+    numbers = [[None if word is None else credits_[word] for word in row] for row in words]
+    nominal = alpha(words, "nominal") if graded else None
+    interval = alpha(numbers, "interval") if graded and has_credits else None
+    reasons: dict[str, str] = {}
+    for name, value in (("alpha_nominal", nominal), ("alpha_interval", interval)):
+        if value is None:
+            reasons[name] = _why(bool(graded), has_credits or name == "alpha_nominal")
+    shared: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for people in graded:
+        for a, b in combinations(sorted(people), 2):
+            shared[a, b].append((people[a], people[b]))
+    pairs = []
+    for (a, b), verdicts in sorted(shared.items()):
+        found = agreement(confusion(verdicts, labels), [credits_[label] for label in labels])
+        reason = found.reasons.get("kappa_quadratic")
+        pairs.append(RaterPair(a, b, len(verdicts), found.raw, found.kappa_quadratic, reason))
+    return Raters(reviewers, len(graded), nominal, interval, tuple(pairs), reasons)
+
+
+def _why(has_pairs: bool, has_credits: bool) -> str:
+    if not has_pairs:
+        return "no answer was graded by two people"
+    if not has_credits:
+        return "the scale has no credits"
+    return "undefined: no variation in the verdicts"

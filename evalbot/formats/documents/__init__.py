@@ -1,0 +1,25 @@
+"""Texts with tables and figures, as one HTML file or as Markdown."""
+
+from evalbot.formats.documents.document import (
+    Block,
+    Bullets,
+    Code,
+    Document,
+    Figure,
+    Paragraph,
+    Section,
+)
+from evalbot.formats.documents.markdown import to_markdown
+from evalbot.formats.documents.webpage import to_html
+
+__all__ = [
+    "Block",
+    "Bullets",
+    "Code",
+    "Document",
+    "Figure",
+    "Paragraph",
+    "Section",
+    "to_html",
+    "to_markdown",
+]

@@ -1,0 +1,74 @@
+"""What a comparison shows, in sentences that a reader can quote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from evalbot.auditing.comparing import Comparison
+from evalbot.auditing.pairs import Pair
+from evalbot.formats.tables.table import DASH
+from evalbot.reporting.compare_tables import in_words, p_shown
+from evalbot.stats.rounding import percent
+
+
+def best_first(found: Comparison) -> list[str]:
+    """The models of a comparison that have a rate, best first."""
+    rated = {name: rate for name, rate in found.rates.items() if rate is not None}
+    sign = 1 if found.rubric.rate.direction == "lower" else -1
+    return sorted(rated, key=lambda name: sign * rated[name])
+
+
+def headline(found: Comparison) -> str:
+    """How many of the pairs the data can tell apart."""
+    tested = [pair for pair in found.pairs if pair.p is not None]
+    apart = sum(pair.separable for pair in tested)
+    if not tested:
+        return "no two models have a verdict on the same case: there is nothing to compare"
+    if not apart:
+        return f"none of the {len(tested)} pairs of models can be told apart by these cases"
+    if apart == len(tested):
+        return f"all {len(tested)} pairs of models can be told apart"
+    return f"{apart} of {len(tested)} pairs of models can be told apart by these cases"
+
+
+def steps(found: Comparison) -> Iterator[str]:
+    """For each step of the ranking, from the best, whether the data support it."""
+    order = best_first(found)
+    rates = found.rates
+    for better, worse in pairwise(order):
+        pair = _pair(found.pairs, better, worse)
+        shown = f"{better} ({_percent(rates[better])}) before {worse} ({_percent(rates[worse])})"
+        yield f"{shown}: {_support(pair)}"
+
+
+def _support(pair: Pair) -> str:
+    if pair.p_holm is None:
+        return "cannot be told, as no case has a verdict on both"
+    if pair.separable:
+        return f"supported (p {p_shown(pair.p_holm)} after Holm)"
+    words = in_words(pair).removeprefix("no: ")
+    swap = {None: "", 1: "; a single changed verdict swaps them"}.get(
+        pair.swap_after, f"; {pair.swap_after} changed verdicts swap them"
+    )
+    return f"not supported (p {p_shown(pair.p_holm)} after Holm; {words}{swap})"
+
+
+def told_apart(found: Comparison) -> list[str]:
+    """The pairs that can be told apart, the better one first."""
+    order = best_first(found)
+    place = {name: position for position, name in enumerate(order)}
+    found_pairs = []
+    for pair in found.pairs:
+        if pair.separable and pair.a in place and pair.b in place:
+            better, worse = sorted((pair.a, pair.b), key=lambda name: place[name])
+            found_pairs.append((place[better], place[worse], f"{better} before {worse}"))
+    return [text for _, _, text in sorted(found_pairs)]
+
+
+def _pair(pairs: Sequence[Pair], one: str, other: str) -> Pair:
+    return next(pair for pair in pairs if {pair.a, pair.b} == {one, other})
+
+
+def _percent(rate: float | None) -> str:
+    return DASH if rate is None else percent(rate)

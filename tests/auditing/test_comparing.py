@@ -1,0 +1,215 @@
+"""Comparisons of models and of runs, on runs that are really recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from evalbot.auditing.comparing import Comparison, compare
+from evalbot.domain.answers import Timing
+from evalbot.domain.rubrics import Layer
+from evalbot.errors import InputError, NotFoundError
+from evalbot.reporting.compare_tables import comparison_tables, comparison_values, in_words
+from evalbot.store.database import Database
+from tests.building import add_grades, graded, record, said, small_run, write_site
+from tests.reviewing.site import cases
+
+A = ["correct", "correct", "acceptable", "correct", "correct", "acceptable", "correct", "correct"]
+B = ["acceptable", "correct", "acceptable", "wrong", "correct", "acceptable", "acceptable", "wrong"]
+
+
+def judged_run(
+    database: Database,
+    folder: Path,
+    verdicts: Mapping[str, Sequence[str | None]],
+    *,
+    run_id: str = "small-1",
+    repeats: int = 1,
+    extra: Mapping[str, object] | None = None,
+) -> None:
+    """A run whose answers a judge gave these verdicts, by model, case after case."""
+    count = max(map(len, verdicts.values())) // repeats
+    write_site(folder, cases=[{**case, **(extra or {})} for case in cases(count)])
+    run = small_run(folder, *verdicts, repeats=repeats, run_id=run_id)
+    answers = [
+        said(f"c{n // repeats}", model, f"{run_id} {model} {n}", repeat=n % repeats + 1,
+             timing=Timing(ttfot_ms=100.0 * (1 + place), decode_tps=50.0 / (1 + place)))
+        for place, (model, own) in enumerate(verdicts.items())
+        for n in range(len(own))
+    ]  # fmt: skip
+    ids = record(database, run, answers)
+    flat = [verdict for own in verdicts.values() for verdict in own]
+    grades = [
+        (id_, graded(run, Layer.JUDGE, "strong", one.place.case, verdict))
+        for id_, one, verdict in zip(ids, answers, flat, strict=True)
+        if verdict is not None
+    ]
+    add_grades(database, run, grades)
+
+
+def compared(database: Database, folder: Path, *runs: str) -> Comparison:
+    return compare(database, runs or ("small-1",), folder, Layer.JUDGE)
+
+
+def test_a_pair_is_compared_on_the_same_cases_by_the_exact_test(
+    database: Database, tmp_path: Path
+) -> None:
+    judged_run(database, tmp_path, {"a": A, "b": B})
+    found = compared(database, tmp_path)
+    [pair] = found.pairs
+    # The oracle of the exact test, in error weights: lower is better.
+    assert (pair.n, pair.difference, pair.p, pair.p_holm) == (8, -0.375, 0.125, 0.125)
+    assert (pair.wins, pair.losses, pair.ties) == (4, 0, 4)
+    assert not pair.separable
+    assert pair.swap_after == 4
+    assert pair.cases_needed is not None
+    assert pair.cases_needed > 8
+    assert in_words(pair).startswith("no: about ")
+    assert (pair.decode_tps_difference, pair.ttfot_ms_difference) == (25.0, -100.0)
+    assert found.letters == {"a": "a", "b": "a"}
+
+
+def test_models_that_differ_enough_are_told_apart(database: Database, tmp_path: Path) -> None:
+    judged_run(database, tmp_path, {"good": ["correct"] * 12, "bad": ["wrong"] * 12})
+    found = compared(database, tmp_path)
+    [pair] = found.pairs
+    assert pair.separable
+    assert pair.p == 2 / 2**12
+    assert pair.cases_needed is None
+    assert in_words(pair) == "yes"
+    assert found.letters == {"good": "a", "bad": "b"}
+    assert found.ranks == {"good": [1.0, 0.0], "bad": [0.0, 1.0]}
+
+
+def test_all_pairs_are_adjusted_together(database: Database, tmp_path: Path) -> None:
+    judged_run(
+        database, tmp_path,
+        {"a": ["correct"] * 6, "b": ["wrong"] * 6, "c": ["acceptable"] * 6},
+    )  # fmt: skip
+    found = compared(database, tmp_path)
+    assert [pair.p for pair in found.pairs] == [0.03125] * 3
+    assert [pair.p_holm for pair in found.pairs] == [0.09375] * 3
+    assert set(found.letters.values()) == {"a"}
+    notes = comparison_tables(found)[0].notes
+    assert any("at least 7 cases must differ" in note for note in notes)
+
+
+def test_cases_without_a_verdict_of_both_are_left_out_and_told(
+    database: Database, tmp_path: Path
+) -> None:
+    judged_run(database, tmp_path, {"a": [*A[:7], None], "b": [None, *B[1:]]})
+    found = compared(database, tmp_path)
+    [pair] = found.pairs
+    assert (pair.n, found.n) == (6, 6)
+    assert any("6 of 8 cases" in note for note in found.notes)
+
+
+def test_repeats_count_as_the_mean_of_their_case(database: Database, tmp_path: Path) -> None:
+    judged_run(
+        database, tmp_path,
+        {"a": ["correct", "wrong", "correct", "correct"], "b": ["wrong"] * 4}, repeats=2,
+    )  # fmt: skip
+    [pair] = compared(database, tmp_path).pairs
+    assert (pair.n, pair.difference) == (2, -0.75)
+    assert pair.p == 0.5
+
+
+def test_cases_of_one_document_change_sides_together(database: Database, tmp_path: Path) -> None:
+    judged_run(
+        database, tmp_path, {"a": ["correct"] * 6, "b": ["wrong"] * 6},
+        extra={"cluster": "one document"},
+    )  # fmt: skip
+    [pair] = compared(database, tmp_path).pairs
+    assert (pair.n, pair.p) == (6, 1.0)
+
+
+def test_equal_models_are_alike_and_no_number_of_cases_would_tell(
+    database: Database, tmp_path: Path
+) -> None:
+    judged_run(database, tmp_path, {"a": A, "b": A})
+    [pair] = compared(database, tmp_path).pairs
+    assert (pair.p, pair.cases_needed, pair.swap_after) == (1.0, None, 1)
+    assert in_words(pair) == "no: alike on every case"
+
+
+def test_without_any_shared_case_nothing_is_claimed(database: Database, tmp_path: Path) -> None:
+    judged_run(database, tmp_path, {"a": ["correct", None], "b": [None, "wrong"]})
+    found = compared(database, tmp_path)
+    [pair] = found.pairs
+    assert (pair.n, pair.difference, pair.p, pair.p_holm, pair.swap_after) == (
+        0, None, None, None, None,
+    )  # fmt: skip
+    assert not pair.separable
+    assert found.ranks == {}
+    assert in_words(pair) == "no case that both have a verdict on"
+
+
+def test_a_retest_pairs_each_model_with_itself(database: Database, tmp_path: Path) -> None:
+    judged_run(database, tmp_path, {"a": A, "b": B})
+    judged_run(database, tmp_path, {"b": A, "c": A}, run_id="small-2")
+    found = compared(database, tmp_path, "small-1", "small-2")
+    [pair] = found.pairs
+    assert (pair.a, pair.b, pair.run_a, pair.run_b) == ("b", "b", "small-1", "small-2")
+    assert (pair.difference, pair.losses, pair.ties) == (0.375, 4, 4)
+    assert (pair.decode_tps_difference, pair.ttfot_ms_difference) == (-25.0, 100.0)
+    assert [(one.case, one.verdict_before, one.verdict_after) for one in found.changed] == [
+        ("c0", "acceptable", "correct"), ("c3", "wrong", "correct"),
+        ("c6", "acceptable", "correct"), ("c7", "wrong", "correct"),
+    ]  # fmt: skip
+    assert found.changed[0].before == "small-1 b 0"
+    assert found.changed[0].after == "small-2 b 0"
+    assert found.ranks == {}
+
+
+def test_a_retest_leaves_out_what_was_asked_in_other_words(
+    database: Database, tmp_path: Path
+) -> None:
+    judged_run(database, tmp_path, {"a": A})
+    asked = [{**case, "prompt": "別の質問"} if case["key"] == "c0" else case for case in cases(8)]
+    write_site(tmp_path, cases=asked)
+    run = small_run(tmp_path, "a", run_id="small-2")
+    record(database, run, [said(f"c{n}", "a", f"答案{n}") for n in range(8)])
+    found = compare(database, ["small-1", "small-2"], tmp_path, Layer.AUTO)
+    assert found.n == 7
+    assert found.notes == ("1 cases were asked in other words, and are left out",)
+
+
+def test_what_cannot_be_compared_is_refused_in_words(database: Database, tmp_path: Path) -> None:
+    judged_run(database, tmp_path, {"a": A})
+    with pytest.raises(InputError, match="has one model"):
+        compared(database, tmp_path)
+    judged_run(database, tmp_path, {"b": A}, run_id="small-2")
+    with pytest.raises(InputError, match="no model in common"):
+        compared(database, tmp_path, "small-1", "small-2")
+    with pytest.raises(InputError, match="two different ones"):
+        compared(database, tmp_path, "small-1", "small-1")
+    with pytest.raises(NotFoundError, match="no judge 'weak'"):
+        compare(database, ["small-1"], tmp_path, Layer.JUDGE, "weak")
+    with pytest.raises(InputError, match="--judge goes with"):
+        compare(database, ["small-1"], tmp_path, Layer.AUTO, "strong")
+
+
+def test_the_object_has_the_fields_that_scripts_rely_on(database: Database, tmp_path: Path) -> None:
+    judged_run(database, tmp_path, {"a": A, "b": B})
+    values = comparison_values(compared(database, tmp_path))
+    assert {"pairs", "changed", "ranks"} <= set(values)
+    assert set(values["pairs"][0]) >= {
+        "a", "b", "n", "difference", "p", "p_holm", "wins", "losses", "ties", "separable",
+        "cases_needed", "swap_after", "run_a", "run_b", "decode_tps_difference",
+        "ttfot_ms_difference",
+    }  # fmt: skip
+    assert [len(ranks) for ranks in values["ranks"].values()] == [2, 2]
+
+
+def test_stale_grades_take_no_part(database: Database, tmp_path: Path) -> None:
+    judged_run(database, tmp_path, {"a": A, "b": B})
+    changed = [replace_references(case) if case["key"] == "c3" else case for case in cases(8)]
+    write_site(tmp_path, cases=changed)
+    [pair] = compared(database, tmp_path).pairs
+    assert (pair.n, pair.difference) == (7, pytest.approx(-2 / 7))
+
+
+def replace_references(case: Mapping[str, object]) -> Mapping[str, object]:
+    return {**case, "references": ["另一个答案"]}
