@@ -50,6 +50,7 @@ class Disagreement(NamedTuple):
     judge: str
     human: str
     judge_grader: str
+    repeat: int
     run: str
     answer: int
     distance: float | None
@@ -141,14 +142,15 @@ def _disagreements(gathered: Gathered) -> tuple[Disagreement, ...]:
             row = one.answer.row
             found.append(
                 Disagreement(
-                    row.case, row.endpoint, one.judge, one.human, name, one.answer.run, row.id,
+                    row.case, row.endpoint, one.judge, one.human, name, row.repeat,
+                    one.answer.run, row.id,
                     None if human is None or judge is None else abs(human - judge),
                 )
             )  # fmt: skip
 
-    def worst_first(one: Disagreement) -> tuple[float, int, int, str, int]:
+    def worst_first(one: Disagreement) -> tuple[float, int, int, int, str]:
         place, model = places[one.case], models[one.model]
-        return (-(one.distance or 0.0), place, model, one.judge_grader, one.answer)
+        return (-(one.distance or 0.0), place, model, one.repeat, one.judge_grader)
 
     return tuple(sorted(found, key=worst_first))
 

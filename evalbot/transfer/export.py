@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from evalbot.auditing.audit import AuditQuery, audit_of
+from evalbot.auditing.gathering import gather_runs
 from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import Run
 from evalbot.domain.settings import Config
@@ -18,6 +20,7 @@ from evalbot.formats.suites import CASES, HEAD, write_suite
 from evalbot.formats.tables import render
 from evalbot.grading.basis import Basis, basis_of
 from evalbot.grading.staleness import Rules
+from evalbot.reporting.audit_values import audit_values
 from evalbot.reporting.charts import quality_speed_charts
 from evalbot.reporting.figures import write_figures
 from evalbot.reporting.rate_rows import RateQuery
@@ -54,14 +57,14 @@ ANSWERS, GRADES, RATES = "answers.jsonl", "grades.jsonl", "rates.csv"
 
 SPEED, FIGURES, PROBES = "speed.csv", "figures", "probes.jsonl"
 CAMPAIGNS, ASSIGNMENTS = "campaigns.jsonl", "assignments.jsonl"
-HELD, VOTES = "held.jsonl", "votes.jsonl"
+HELD, VOTES, AUDIT = "held.jsonl", "votes.jsonl", "audit.json"
 
 FILES = (RUN, f"{SUITE}/{HEAD}", f"{SUITE}/{CASES}", RUBRIC, ANSWERS, GRADES, RATES)
 """What an export always holds besides its list of sums."""
 
 MAY_HOLD = (
     SPEED,
-    *(PROBES, CAMPAIGNS, ASSIGNMENTS, HELD, VOTES),
+    *(PROBES, CAMPAIGNS, ASSIGNMENTS, HELD, VOTES, AUDIT),
     *(f"{FIGURES}/{QUALITY_SPEED}.{kind}" for kind in ("png", "svg")),
 )
 """What it may hold besides; all but speed.csv are there where there is something to tell."""
@@ -122,6 +125,7 @@ def _write(
         _write_lines(folder / PROBES, (probe_line(one, mask) for one in probes))
     _write_reviews(connection, run, basis, people_of(connection, names=names), folder)
     (folder / RATES).write_bytes(_rates(connection, run, basis, grades))
+    _write_audit(connection, run, basis, names, folder)
     speed = run_speed_rows(masked_run(run, mask), timed_answers(connection, run.id))
     (folder / SPEED).write_bytes(render(speed_table(speed), form="csv", to_file=True))
     charts = quality_speed_charts(points_of_run(connection, run, basis))
@@ -144,6 +148,15 @@ def _write_reviews(
         _write_lines(folder / VOTES, (vote_line(one, people) for one in votes))
 
 
+def _write_audit(connection: Connection, run: Run, basis: Basis, names: bool, folder: Path) -> None:
+    """Where a judge or people have graded."""
+    gathered = gather_runs(connection, {run.id: (run, basis)})
+    if gathered.judges or any(answer.people for answer in gathered.answers):
+        found = audit_values(audit_of(connection, gathered, AuditQuery(names=names)))
+        text = json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False)
+        _write_text(folder / AUDIT, text + "\n")
+
+
 def _rates(connection: Connection, run: Run, basis: Basis, grades: Iterable[GradeRecord]) -> bytes:
     """The rates of every layer that has grades, as one table."""
     graded = {record.grade.layer for record in grades}
@@ -153,6 +166,10 @@ def _rates(connection: Connection, run: Run, basis: Basis, grades: Iterable[Grad
         if layer in graded
         for row in rates_of_run(connection, run, basis, RateQuery(layer))
     ]
+    if {str(Layer.JUDGE), str(Layer.HUMAN)} <= graded:
+        corrected = RateQuery(Layer.JUDGE, corrected=True)
+        found = rates_of_run(connection, run, basis, corrected)
+        rows += found if any(row.rate.rate is not None for row in found) else []
     return render(machine_table(rows), form="csv", to_file=True)
 
 

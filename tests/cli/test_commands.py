@@ -150,7 +150,8 @@ def test_a_spreadsheet_has_numbers(site: Path) -> None:
     "arguments",
     [
         ["--format", "cvs"],
-        ["--layer", "corrected"],
+        ["--layer", "corected"],
+        ["--layer", "corrected", "--by", "tag"],
         ["--by", "model"],
         ["--models", "c"],
         ["no-such-run"],

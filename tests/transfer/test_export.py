@@ -49,6 +49,7 @@ def test_the_files_are_those_of_the_contract(rich: Site) -> None:
         [
             "SHA256SUMS",
             "answers.jsonl",
+            "audit.json",
             "figures/quality_speed.png",
             "figures/quality_speed.svg",
             "grades.jsonl",

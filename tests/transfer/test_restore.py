@@ -229,7 +229,7 @@ def test_paths_outside_the_folder_are_refused(rich: Site, path: str) -> None:
     rich.ids("export", RUN, "--output", "one")
     edit(rich.folder / "one", "SHA256SUMS", lambda text: f"{text}{'0' * 64}  {path}\n", sums=False)
     told = rich.fails("import", "run", "one")
-    assert f'SHA256SUMS:11: found "{path}"; expected a path inside the folder' in told
+    assert f'SHA256SUMS:12: found "{path}"; expected a path inside the folder' in told
 
 
 def test_links_are_refused(rich: Site) -> None:
