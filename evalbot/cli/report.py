@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from evalbot.cli.output import OutputOption, choose_of, write_text
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site
+from evalbot.errors import InputError
 
 EXAMPLE = "Example: evalbot report translation-20261201-0930 --output report.html"
 FORMATS = ("html", "md")
@@ -24,6 +26,12 @@ def report(
         typer.Argument(metavar="RUN...", help="Runs.  [default: the newest of each suite]"),
     ] = None,
     title: Annotated[str | None, typer.Option(help="The report's title.")] = None,
+    foreword: Annotated[
+        Path | None,
+        typer.Option(
+            help="Your own words to begin with: a plain text, paragraphs parted by empty lines."
+        ),
+    ] = None,
     form: Annotated[
         str | None,
         typer.Option("--format", help="html or md.  [default: by --output's ending; else html]"),
@@ -41,6 +49,15 @@ def report(
     from evalbot.reporting.report.report import make_report
 
     chosen = choose_of(FORMATS, form or (None if output else "html"), output, otherwise="html")
+    own = "" if foreword is None else _read(foreword)
     with open_site(config, database) as (settings, opened):
-        document = make_report(opened, settings, runs or [], title)
+        document = make_report(opened, settings, runs or [], title, own)
     write_text(to_html(document) if chosen == "html" else to_markdown(document), chosen, output)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InputError(f"--foreword {path}: could not be read ({reason})") from error

@@ -8,6 +8,7 @@ from evalbot.formats.documents.document import (
     Figure,
     Paragraph,
     Section,
+    read_foreword,
 )
 from evalbot.formats.documents.markdown import to_markdown
 from evalbot.formats.documents.webpage import to_html
@@ -20,6 +21,7 @@ __all__ = [
     "Figure",
     "Paragraph",
     "Section",
+    "read_foreword",
     "to_html",
     "to_markdown",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -52,8 +53,21 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole text; lead: what it says in a few sentences."""
+    """A whole text; lead: what it says in a few sentences; foreword: somebody's own words."""
 
     title: str
     lead: tuple[Paragraph, ...]
     sections: tuple[Section, ...]
+    foreword: tuple[Block, ...] = ()
+
+
+def read_foreword(text: str) -> tuple[Block, ...]:
+    """Paragraphs parted by empty lines; lines that all begin with `- ` are a list."""
+    blocks: list[Block] = []
+    for part in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")):
+        lines = [line.strip() for line in part.splitlines() if line.strip()]
+        if lines and all(line.startswith("- ") for line in lines):
+            blocks.append(Bullets(tuple(line.removeprefix("- ") for line in lines)))
+        elif lines:
+            blocks.append(Paragraph(" ".join(lines)))
+    return tuple(blocks)

@@ -70,6 +70,7 @@ def to_html(document: Document) -> str:
 <body>
 <h1>{escape(document.title)}</h1>
 {"".join(map(_paragraph, document.lead))}
+{"".join(map(_block, document.foreword))}
 <nav><ol>
 {contents}
 </ol></nav>

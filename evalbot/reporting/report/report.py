@@ -7,7 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from evalbot import __version__
 from evalbot.auditing.audit import AuditQuery
 from evalbot.domain.settings import Config
-from evalbot.formats.documents import Block, Bullets, Code, Document, Figure, Paragraph, Section
+from evalbot.formats.documents import (
+    Block,
+    Bullets,
+    Code,
+    Document,
+    Figure,
+    Paragraph,
+    Section,
+    read_foreword,
+)
 from evalbot.reporting.audit_charts import leniency_chart, ranks_chart, rates_chart
 from evalbot.reporting.audit_tables import (
     agreement_table,
@@ -41,9 +50,16 @@ LAYERS = {
 
 
 def make_report(
-    database: Database, config: Config, run_ids: Sequence[str], title: str | None = None
+    database: Database,
+    config: Config,
+    run_ids: Sequence[str],
+    title: str | None = None,
+    foreword: str = "",
 ) -> Document:
-    """The report of these runs; without any, of the newest of each suite."""
+    """The report of these runs; without any, of the newest of each suite.
+
+    foreword: what a lead wants to say first, in plain text.
+    """
     query = AuditQuery()
     reports = gather_report(database, run_ids, config.folder, mask_for(config), query)
     suites = ", ".join(dict.fromkeys(one.run.suite.title for one in reports))
@@ -51,7 +67,12 @@ def make_report(
     for one in reports:
         sections += _sections(one)
     sections.append(_checking(reports))
-    return Document(title or f"Language models compared: {suites}", _lead(reports), tuple(sections))
+    return Document(
+        title=title or f"Language models compared: {suites}",
+        lead=_lead(reports),
+        sections=tuple(sections),
+        foreword=read_foreword(foreword),
+    )
 
 
 def _lead(reports: Iterable[RunReport]) -> tuple[Paragraph, ...]:
