@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench import leanings, planned
 from bench.corrections import POLICIES, Cell, Found, grid, simulate
 from bench.judged_sets import JUDGES, RATES, SCALES
 from evalbot.stats.correction import Label, corrected_rate
@@ -29,6 +30,8 @@ def measure(_: Path) -> Iterator[str]:
     cells = {cell: simulate(cell, SETS, DRAWS, random) for cell in grid()}
     yield from corrected_tables(cells)
     yield from census_table(random)
+    yield from planned.table(random)
+    yield from leanings.tables(SEED)
     yield from all_cells(cells)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evalbot.stats.mover import Reach, Tally, mover
+from evalbot.stats.tails import t_quantile
 
 ENOUGH_DIFFERENT = 20
 """From so many differences on that differ from the most common one, a sample shows its spread."""
@@ -85,7 +86,7 @@ def of_weighted(tally: CoinTally, population: float, effect: float = 1.0) -> Dif
     total = math.fsum(count * term for count, term in terms)
     size = total**2 / math.fsum(count * term**2 for count, term in terms)
     error = math.sqrt(total * effect) / population
-    half = _t_quantile(max(1.0, size - 1)) * error
+    half = t_quantile(0.975, max(1.0, size - 1)) * error
     return Difference(Reach(mean, half, half), "ipw")
 
 
@@ -107,14 +108,8 @@ def t_reach(tally: Tally, population: float, effect: float = 1.0) -> Reach:
     n = _size(tally)
     mean = math.fsum(count * one for one, count in tally.items()) / n
     error = standard_error(tally, population) * math.sqrt(effect)
-    half = _t_quantile(n - 1) * error
+    half = t_quantile(0.975, n - 1) * error
     return Reach(mean, half, half)
-
-
-def _t_quantile(freedom: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, 0.975))
 
 
 def _size(tally: Tally) -> float:

@@ -77,10 +77,11 @@ def planned_width(answers: Sequence[Judged], policy: str, budget: int) -> Planne
         return PlannedWidth(policy, budget, None, TOO_FEW_LABELS)
     if reviewed + budget == len(answers):
         return PlannedWidth(policy, budget, 0.0, ALL_REVIEWED)
+    from numpy.random import default_rng
+
     judged = math.fsum(one.weight for one in answers) / len(answers)
-    widths = [
-        _width(judged, found) for found in _samples(answers, policy, budget) if found.interval
-    ]
+    samples = POLICIES[policy](answers, budget, default_rng(0))
+    widths = [_width(judged, found) for found in samples if found.interval]
     if 2 * len(widths) < DRAWS:
         return PlannedWidth(policy, budget, None, TOO_FEW_DISAGREEMENTS)
     width = math.fsum(widths) / len(widths)
@@ -88,41 +89,48 @@ def planned_width(answers: Sequence[Judged], policy: str, budget: int) -> Planne
 
 
 def stratum_plans(answers: Sequence[Judged], budget: int) -> list[StratumPlan]:
-    """By verdict of the judge, where `budget` more reviews narrow the interval most; those first.
-
-    Neyman allocation in whole reviews, beyond what is reviewed already: each goes to the stratum
-    whose part of the variance, (size · spread)²/n, it makes smaller by most.
-    """
+    """How `budget` more reviews are best spread over the judge's verdicts; largest share first."""
     strata = by_verdict(answers)
     spreads = {verdict: _spread(one) for verdict, one in expected_by_verdict(answers).items()}
+    sizes = {verdict: len(mine) for verdict, mine in strata.items()}
     reviewed = {verdict: differences(mine).total() for verdict, mine in strata.items()}
-    taken = dict(reviewed)
-
-    def gain(verdict: str) -> float:
-        n = taken[verdict]
-        weight = len(strata[verdict]) * spreads[verdict]
-        return weight**2 / (n * (n + 1)) if n else math.inf
-
-    for _ in range(min(budget, len(answers) - sum(reviewed.values()))):
-        open_ = [verdict for verdict, mine in strata.items() if taken[verdict] < len(mine)]
-        taken[max(open_, key=gain)] += 1
+    shares = neyman_shares(sizes, spreads, reviewed, budget)
     plans = [
         StratumPlan(
             stratum=verdict,
-            answers=len(mine),
+            answers=sizes[verdict],
             reviewed=reviewed[verdict],
             error_spread=spreads[verdict],
-            share=taken[verdict] - reviewed[verdict],
+            share=shares[verdict],
         )
-        for verdict, mine in strata.items()
+        for verdict in strata
     ]
     return sorted(plans, key=lambda plan: (-plan.share, plan.stratum))
 
 
-def _samples(answers: Sequence[Judged], policy: str, budget: int) -> Iterator[Difference]:
-    from numpy.random import default_rng
+def neyman_shares(
+    sizes: Mapping[str, int],
+    spreads: Mapping[str, float],
+    reviewed: Mapping[str, int],
+    budget: int,
+) -> dict[str, int]:
+    """Neyman allocation in whole reviews, beyond what is reviewed already.
 
-    return POLICIES[policy](answers, budget, default_rng(0))
+    One after the other goes to the stratum whose part of the variance, (size · spread)²/n, it
+    makes smaller by most; one that is not reviewed at all comes first, and none gets more than
+    it has.
+    """
+    taken = dict(reviewed)
+
+    def gain(stratum: str) -> float:
+        n = taken[stratum]
+        weight = sizes[stratum] * spreads[stratum]
+        return weight**2 / (n * (n + 1)) if n else math.inf
+
+    for _ in range(min(budget, sum(sizes.values()) - sum(taken.values()))):
+        open_ = [stratum for stratum, size in sizes.items() if taken[stratum] < size]
+        taken[max(open_, key=gain)] += 1
+    return {stratum: taken[stratum] - reviewed[stratum] for stratum in sizes}
 
 
 def _random(answers: Sequence[Judged], budget: int, random: Generator) -> Iterator[Difference]:
