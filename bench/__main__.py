@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import batch, first_token, help_time, judge, memory, rescore, review, speed
+from bench import batch, first_token, help_time, judge, memory, rescore, review, simulate, speed
 
 PARTS = {
     "batch": batch.measure,
@@ -20,6 +20,7 @@ PARTS = {
     "speed": speed.measure,
     "judge": judge.measure,
     "review": review.measure,
+    "simulate": simulate.measure,
 }
 
 

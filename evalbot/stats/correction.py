@@ -80,6 +80,8 @@ def corrected_rate(judge: Sequence[float], labels: Sequence[Label], design: str)
     else:
         found = _difference(labels, population, design)
         rate = math.fsum(judge) / population + found.reach.mean
+    # What no rate can be is moved, with its bounds, to the nearest that one can.
+    rate = _clipped(rate)
     low: float | None = None
     high: float | None = None
     interval = reason = None
@@ -93,7 +95,7 @@ def corrected_rate(judge: Sequence[float], labels: Sequence[Label], design: str)
         low, high = _clipped(rate - found.reach.below), _clipped(rate + found.reach.above)
         interval = found.interval
     return Corrected(
-        rate=_clipped(rate),
+        rate=rate,
         low=low,
         high=high,
         human_rate=human_rate,

@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from evalbot.stats.mover import Reach, Tally, mover
-from evalbot.stats.wilson import Z_95
+from evalbot.stats.tails import t_quantile
 
 ENOUGH_DIFFERENT = 20
 """From so many differences on that differ from the most common one, a sample shows its spread."""
 
 
-ROUNDING = 1e-6
-"""By what the size of a stratum, a sum of 1/probability, may miss a whole number."""
+CoinTally = Mapping[tuple[float, float], float]
+"""How often each difference was seen with each chance of having been drawn."""
 
 
 class Stratum(NamedTuple):
@@ -45,25 +45,21 @@ def of_random(tally: Tally, population: float, effect: float = 1.0) -> Differenc
 
 
 def of_strata(strata: Sequence[Stratum], effect: float = 1.0) -> Difference:
-    """From a simple random sample of each stratum.
+    """From a simple random sample of each stratum; bounds combine as roots of summed squares.
 
-    Where every stratum that is not reviewed whole has shown its spread, by the t distribution;
-    else the bounds of the strata's MOVER intervals are combined.
+    Where the strata together have shown their spread around their own most common differences:
+    by the t distribution in each that has any, which leaves MOVER to those that a t interval
+    would call certain. Else by MOVER in all.
     """
     total = math.fsum(one.population for one in strata)
-    shares = [one.population / total for one in strata]
-    by_t = all(
-        different(one.tally) >= ENOUGH_DIFFERENT
-        for one in strata
-        if one.population - _size(one.tally) > ROUNDING
-    )
+    by_t = math.fsum(different(one.tally) for one in strata) >= ENOUGH_DIFFERENT
     reaches = [
         t_reach(one.tally, one.population, effect)
-        if by_t
+        if by_t and different(one.tally)
         else _kept(mover(one.tally, effect), one.tally, one.population)
         for one in strata
     ]
-    parts = list(zip(shares, reaches, strict=True))
+    parts = [(one.population / total, reach) for one, reach in zip(strata, reaches, strict=True)]
     reach = Reach(
         mean=math.fsum(share * one.mean for share, one in parts),
         below=math.sqrt(math.fsum((share * one.below) ** 2 for share, one in parts)),
@@ -72,31 +68,31 @@ def of_strata(strata: Sequence[Stratum], effect: float = 1.0) -> Difference:
     return Difference(reach, "t-stratified" if by_t else "mover-stratified")
 
 
-def of_weighted(
-    tally: Mapping[tuple[float, float], float], population: float, effect: float = 1.0
-) -> Difference:
+def of_weighted(tally: CoinTally, population: float, effect: float = 1.0) -> Difference:
     """From coins of their own, counted by difference and chance (Zrnic and Candès 2024).
 
-    ±z times the standard error for this fixed set, but no interval before the spread has shown.
+    The standard error for this fixed set times t, with as many degrees of freedom as its terms
+    count for, less 1: a few of great weight tell little of a spread. No interval before what is
+    open (a chance below 1) has shown its spread.
     """
-    seen: dict[float, float] = {}
-    for (one, _), count in tally.items():
-        seen[one] = seen.get(one, 0.0) + count
     mean = math.fsum(c * one / chance for (one, chance), c in tally.items()) / population
-    half = Z_95 * weighted_error(tally, population) * math.sqrt(effect)
-    enough = different(seen) >= ENOUGH_DIFFERENT
-    return Difference(Reach(mean, half, half), "ipw" if enough else None)
-
-
-def weighted_error(tally: Mapping[tuple[float, float], float], population: float) -> float:
-    """Standard error for this fixed set: sqrt(sum of (1 − pi)/pi² · difference²)/N."""
-    squares = (c * (1 - chance) * (one / chance) ** 2 for (one, chance), c in tally.items())
-    return math.sqrt(math.fsum(squares)) / population
+    seen: dict[float, float] = {}
+    for (one, chance), count in tally.items():
+        if chance < 1:
+            seen[one] = seen.get(one, 0.0) + count
+    if different(seen) < ENOUGH_DIFFERENT:
+        return Difference(Reach(mean, 0.0, 0.0), None)
+    terms = [(c, (1 - chance) * (one / chance) ** 2) for (one, chance), c in tally.items()]
+    total = math.fsum(count * term for count, term in terms)
+    size = total**2 / math.fsum(count * term**2 for count, term in terms)
+    error = math.sqrt(total * effect) / population
+    half = t_quantile(0.975, max(1.0, size - 1)) * error
+    return Difference(Reach(mean, half, half), "ipw")
 
 
 def different(tally: Tally) -> float:
     """How many differ from the most common difference."""
-    return _size(tally) - max(tally.values())
+    return _size(tally) - max(tally.values(), default=0.0)
 
 
 def standard_error(tally: Tally, population: float) -> float:
@@ -109,12 +105,10 @@ def standard_error(tally: Tally, population: float) -> float:
 
 def t_reach(tally: Tally, population: float, effect: float = 1.0) -> Reach:
     """Bounds by the t distribution with n − 1 degrees of freedom."""
-    from scipy.special import stdtrit
-
     n = _size(tally)
     mean = math.fsum(count * one for one, count in tally.items()) / n
     error = standard_error(tally, population) * math.sqrt(effect)
-    half = float(stdtrit(n - 1, 0.975)) * error
+    half = t_quantile(0.975, n - 1) * error
     return Reach(mean, half, half)
 
 

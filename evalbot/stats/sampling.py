@@ -44,7 +44,7 @@ def draw_stratified(strata: Mapping[str, str], size: int, random: Random) -> lis
     by_stratum: dict[str, list[str]] = defaultdict(list)
     for unit, stratum in strata.items():
         by_stratum[stratum].append(unit)
-    sizes = _shares({name: len(units) for name, units in by_stratum.items()}, size)
+    sizes = proportional_shares({name: len(units) for name, units in by_stratum.items()}, size)
     return [
         drawn._replace(stratum=name)
         for name, units in by_stratum.items()
@@ -78,7 +78,7 @@ def joined_probability(first: float, second: float) -> float:
     return 1 - (1 - first) * (1 - second)
 
 
-def _shares(sizes: Mapping[str, int], size: int) -> dict[str, int]:
+def proportional_shares(sizes: Mapping[str, int], size: int) -> dict[str, int]:
     """Proportional shares by largest remainder, at least one and at most all of each stratum.
 
     They sum to size, but for where that is smaller than the number of strata, or than all.

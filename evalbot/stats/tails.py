@@ -8,7 +8,7 @@ EXACT_UP_TO = 1_000
 """Coins; above, sums of whole numbers take long."""
 
 
-def t_quantile(level: float, freedom: int) -> float:
+def t_quantile(level: float, freedom: float) -> float:
     """The t below which this share lies, with so many degrees of freedom (1 or more)."""
     from scipy.special import stdtrit
 

@@ -153,6 +153,15 @@ def test_wrong_input_is_refused(judge: list[float], labels: list[Label], design:
         corrected_rate(judge, labels, design)
 
 
+def test_an_estimate_that_no_rate_can_be_keeps_its_width() -> None:
+    labels = [Label(1, 0, 0.1)] * 40 + [Label(0, 0, 0.2)] * 40
+    found = corrected_rate([1] * 100 + [0] * 500, labels, "uncertain")
+    assert found.rate == found.low == 0
+    assert found.interval == "ipw"
+    assert found.high is not None
+    assert found.high > 0.1
+
+
 @given(PAIRS, st.integers(1, 200), st.integers(0, 2**32))
 def test_a_perfect_judge_is_left_as_it_is(
     pairs: list[tuple[float, float]], more: int, seed: int

@@ -16,7 +16,6 @@ from evalbot.stats.difference import (
     of_weighted,
     standard_error,
     t_reach,
-    weighted_error,
 )
 from evalbot.stats.mover import mover
 
@@ -103,29 +102,48 @@ def test_a_stratum_of_one_label_works() -> None:
     assert found.reach.below > 0.07 * mover({0.0: 1}).below * math.sqrt(6 / 7)
 
 
-def test_every_open_stratum_must_have_shown_its_spread_for_t() -> None:
-    spread = {0.0: 40.0, -0.5: 20.0}
-    assert of_strata([Stratum(spread, 200), Stratum(spread, 100)]).interval == "t-stratified"
-    assert of_strata([Stratum(spread, 200), Stratum({-0.5: 8}, 8)]).interval == "t-stratified"
-    found = of_strata([Stratum(spread, 200), Stratum({-0.5: 8}, 9)])
-    assert found.interval == "mover-stratified"
+def test_strata_that_show_their_spread_together_go_by_t() -> None:
+    some = [Stratum({0.0: 40, -0.5: 10}, 200), Stratum({0.0: 30, 0.5: 10}, 100)]
+    found = of_strata(some)
+    first, second = (t_reach(one.tally, one.population) for one in some)
+    assert found.interval == "t-stratified"
+    assert found.reach.below == pytest.approx(math.hypot(2 / 3 * first.below, 1 / 3 * second.below))
+    assert of_strata([some[0], Stratum({0.0: 30, 0.5: 9}, 100)]).interval == "mover-stratified"
+
+
+def test_what_sets_strata_apart_is_no_spread() -> None:
+    apart = [Stratum({0.0: 40}, 200), Stratum({-0.5: 40}, 100)]
+    assert of_strata(apart).interval == "mover-stratified"
+
+
+def test_a_stratum_without_spread_is_not_taken_for_certain() -> None:
+    found = of_strata([Stratum({0.0: 40, -0.5: 20}, 200), Stratum({0.0: 5}, 100)])
+    assert found.interval == "t-stratified"
+    assert found.reach.above > 1 / 3 * mover({0.0: 5}).above * math.sqrt(0.95)
 
 
 def test_one_weighted_draw() -> None:
-    """xi = 010101 of statistics.md's enumerated example; judge's mean 4/6."""
-    tally = {(-0.5, 0.625): 1, (-0.5, 0.8125): 1, (0.0, 0.375): 1}
-    found = of_weighted(tally, 6)
+    """xi = 010101 of the enumerated example in test_corrections_not_used; judge's mean 4/6."""
+    found = of_weighted({(-0.5, 0.625): 1, (-0.5, 0.8125): 1, (0.0, 0.375): 1}, 6)
     assert 4 / 6 + found.reach.mean == pytest.approx(0.4307692308, abs=6e-11)
-    assert weighted_error(tally, 6) == pytest.approx(0.0929465075, abs=6e-11)
     assert found.interval is None
 
 
-def test_weighted_differences_have_an_interval_once_their_spread_has_shown() -> None:
-    found = of_weighted({(0.0, 0.1): 30, (-0.5, 0.1): 10, (-0.5, 0.5): 10}, 300)
+def test_the_error_of_a_weighted_draw_is_that_of_the_fixed_set() -> None:
+    """Each of the six answers twenty times: its error shrinks by the root of twenty."""
+    found = of_weighted({(-0.5, 0.625): 20, (-0.5, 0.8125): 20, (0.0, 0.375): 45}, 120)
+    terms = [0.375 * (0.5 / 0.625) ** 2, 0.1875 * (0.5 / 0.8125) ** 2]
+    size = 20 * sum(terms) ** 2 / sum(term**2 for term in terms)
     assert found.interval == "ipw"
     assert found.reach.below == pytest.approx(
-        1.959963984540054 * math.sqrt(10 * 0.9 / 0.01 * 0.25 + 10 * 0.5 / 0.25 * 0.25) / 300
+        stats.t.ppf(0.975, size - 1) * 0.0929465075 / math.sqrt(20)
     )
+    assert found.reach.above == found.reach.below
+
+
+def test_answers_that_were_certain_to_be_drawn_show_no_spread_of_the_rest() -> None:
+    assert of_weighted({(0.0, 0.5): 50, (-0.5, 1.0): 30}, 150).interval is None
+    assert of_weighted({(0.0, 0.5): 50, (-0.5, 0.9): 20}, 150).interval == "ipw"
 
 
 def test_a_design_effect_widens_every_form() -> None:
