@@ -12,6 +12,7 @@ from evalbot.domain.reviewing import Layout
 from evalbot.domain.rubrics import Layer, Rubric
 from evalbot.domain.runs import Run
 from evalbot.grading.basis import Basis
+from evalbot.grading.doubt import doubt
 from evalbot.grading.effective import effective
 from evalbot.grading.staleness import Rules
 from evalbot.store.answers import AnswerToReview, answers_to_review
@@ -21,9 +22,6 @@ from evalbot.store.grades import judge_entropies
 
 UNDECIDED = "needs_review"
 """The stratum of what no other layer has a verdict on."""
-
-NOTHING_KNOWN = 1.0
-"""How unsure an answer is that no judge has graded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def gather(connection: Connection, run: Run, basis: Basis, layout: Layout) -> Ma
     entropies = judge_entropies(connection, run.id)
     units = _units(answers, layout)
     unsure = {
-        one.id: _unsure(basis.rubric, words[Layer.AUTO].get(one.id),
+        one.id: doubt(basis.rubric, words[Layer.AUTO].get(one.id),
                         words[Layer.JUDGE].get(one.id), entropies.get(one.id))
         for one in answers
     }  # fmt: skip
@@ -106,21 +104,6 @@ def _units(answers: Iterable[AnswerToReview], layout: Layout) -> dict[str, Unit]
     for one in answers:
         by_case[one.case].append(one)
     return {key: Unit(key, tuple(together)) for key, together in by_case.items()}
-
-
-def _unsure(rubric: Rubric, auto: str | None, judge: str | None, entropy: float | None) -> float:
-    """Entropy of the judges in bits, and how far they are from the automatic verdict."""
-    if judge is None:
-        return NOTHING_KNOWN
-    return (entropy or 0.0) + (0.0 if auto is None else _distance(rubric, auto, judge))
-
-
-def _distance(rubric: Rubric, first: str, second: str) -> float:
-    credits_ = {step.verdict: step.credit for step in rubric.scale}
-    one, other = credits_.get(first), credits_.get(second)
-    if one is None or other is None:
-        return float(first != second)
-    return abs(one - other)
 
 
 def _stratum(rubric: Rubric, unit: Unit, said: Mapping[int, str | None]) -> str:

@@ -63,10 +63,14 @@ class StratumPlan:
     share: int
 
 
-def planned_width(answers: Sequence[Judged], policy: str, budget: int) -> PlannedWidth:
+def planned_width(
+    answers: Sequence[Judged], policy: str, budget: int, known: Sequence[Judged] | None = None
+) -> PlannedWidth:
     """Width on average after `budget` more reviews by this policy: random, stratified, uncertain.
 
     answers: all judged ones of one model; what is reviewed counts as drawn by the same policy.
+    known: the same answers with reviews, too, that no draw asked for: they tell of the judge's
+    errors, and count for nothing else.
     None where the interval would be refused, or most likely. ValueError for another policy.
     """
     if policy not in POLICIES:
@@ -80,18 +84,26 @@ def planned_width(answers: Sequence[Judged], policy: str, budget: int) -> Planne
     from numpy.random import default_rng
 
     judged = math.fsum(one.weight for one in answers) / len(answers)
-    samples = POLICIES[policy](answers, budget, default_rng(0))
+    expected = expect(answers if known is None else known)
+    samples = POLICIES[policy](answers, budget, expected, default_rng(0))
     widths = [_width(judged, found) for found in samples if found.interval]
     if 2 * len(widths) < DRAWS:
         return PlannedWidth(policy, budget, None, TOO_FEW_DISAGREEMENTS)
     width = math.fsum(widths) / len(widths)
-    return PlannedWidth(policy, budget, width, None if reviewed else ASSUMED)
+    is_known = any(one.human is not None for one in known or answers)
+    return PlannedWidth(policy, budget, width, None if is_known else ASSUMED)
 
 
-def stratum_plans(answers: Sequence[Judged], budget: int) -> list[StratumPlan]:
-    """How `budget` more reviews are best spread over the judge's verdicts; largest share first."""
+def stratum_plans(
+    answers: Sequence[Judged], budget: int, known: Sequence[Judged] | None = None
+) -> list[StratumPlan]:
+    """How `budget` more reviews are best spread over the judge's verdicts; largest share first.
+
+    Takes the arguments of planned_width.
+    """
     strata = by_verdict(answers)
-    spreads = {verdict: _spread(one) for verdict, one in expected_by_verdict(answers).items()}
+    likely = expected_by_verdict(answers if known is None else known)
+    spreads = {verdict: _spread(one) for verdict, one in likely.items()}
     sizes = {verdict: len(mine) for verdict, mine in strata.items()}
     reviewed = {verdict: differences(mine).total() for verdict, mine in strata.items()}
     shares = neyman_shares(sizes, spreads, reviewed, budget)
@@ -133,13 +145,16 @@ def neyman_shares(
     return {stratum: taken[stratum] - reviewed[stratum] for stratum in sizes}
 
 
-def _random(answers: Sequence[Judged], budget: int, random: Generator) -> Iterator[Difference]:
-    for tally in _foretold(answers, budget, expect(answers), random):
+def _random(
+    answers: Sequence[Judged], budget: int, expected: Expected, random: Generator
+) -> Iterator[Difference]:
+    for tally in _foretold(answers, budget, expected, random):
         yield of_random(tally, len(answers))
 
 
-def _stratified(answers: Sequence[Judged], budget: int, random: Generator) -> Iterator[Difference]:
-    expected = expect(answers)
+def _stratified(
+    answers: Sequence[Judged], budget: int, expected: Expected, random: Generator
+) -> Iterator[Difference]:
     strata = by_verdict(answers)
     open_ = {v: sum(one.human is None for one in mine) for v, mine in strata.items()}
     shares = proportional_shares({v: count for v, count in open_.items() if count}, budget)
@@ -153,8 +168,10 @@ def _stratified(answers: Sequence[Judged], budget: int, random: Generator) -> It
         )
 
 
-def _uncertain(answers: Sequence[Judged], budget: int, random: Generator) -> Iterator[Difference]:
-    n, expected = len(answers), expect(answers)
+def _uncertain(
+    answers: Sequence[Judged], budget: int, expected: Expected, random: Generator
+) -> Iterator[Difference]:
+    n = len(answers)
     scores = {f"{number}": one.doubt for number, one in enumerate(answers)}
     reviewed = differences(answers).total()
     before = uncertain_probabilities(scores, reviewed)
@@ -176,7 +193,9 @@ def _uncertain(answers: Sequence[Judged], budget: int, random: Generator) -> Ite
         yield of_weighted({key: count for key, count in tally.items() if count}, n)
 
 
-POLICIES: Mapping[str, Callable[[Sequence[Judged], int, Generator], Iterator[Difference]]] = {
+POLICIES: Mapping[
+    str, Callable[[Sequence[Judged], int, Expected, Generator], Iterator[Difference]]
+] = {
     "random": _random,
     "stratified": _stratified,
     "uncertain": _uncertain,
