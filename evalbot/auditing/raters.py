@@ -9,6 +9,7 @@ from itertools import combinations
 
 from evalbot.auditing.gathering import Gathered
 from evalbot.stats.agreement import agreement, alpha, confusion
+from evalbot.stats.bias import Leniency, leniency
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +25,26 @@ class RaterPair:
 
 
 @dataclass(frozen=True, slots=True)
+class Rater:
+    """One reviewer against people's word in the end, on answers that others graded, too.
+
+    leniency: mean of the reviewer − that word, which is partly the reviewer's own; None where
+    the scale has no credits, or nobody else graded the same.
+    """
+
+    name: str
+    graded: int
+    leniency: Leniency | None
+
+
+@dataclass(frozen=True, slots=True)
 class Raters:
     """Agreement of all reviewers; alphas take answers that some did not grade, too.
 
     n: answers with at least two of them; reasons: of what is None.
     """
 
-    reviewers: tuple[str, ...]
+    each: tuple[Rater, ...]
     n: int
     alpha_nominal: float | None
     alpha_interval: float | None
@@ -62,7 +76,27 @@ def audit_raters(gathered: Gathered) -> Raters:
         found = agreement(confusion(verdicts, labels), [credits_[label] for label in labels])
         reason = found.reasons.get("kappa_quadratic")
         pairs.append(RaterPair(a, b, len(verdicts), found.raw, found.kappa_quadratic, reason))
-    return Raters(reviewers, len(graded), nominal, interval, tuple(pairs), reasons)
+    each = tuple(_rater(gathered, name) for name in reviewers)
+    return Raters(each, len(graded), nominal, interval, tuple(pairs), reasons)
+
+
+def _rater(gathered: Gathered, name: str) -> Rater:
+    credits_ = gathered.credits
+    own = [answer for answer in gathered.answers if name in answer.people]
+    shared = [
+        answer
+        for answer in own
+        if len(answer.people) > 1 and answer.truth.verdict is not None and not answer.truth.stale
+    ]
+    if None in credits_.values():
+        return Rater(name, len(own), None)
+    known = {verdict: credit or 0.0 for verdict, credit in credits_.items()}
+    found = leniency(
+        [known[answer.truth.verdict or ""] for answer in shared],
+        [known[answer.people[name]] for answer in shared],
+        [answer.cluster for answer in shared],
+    )
+    return Rater(name, len(own), found)
 
 
 def _why(has_pairs: bool, has_credits: bool) -> str:

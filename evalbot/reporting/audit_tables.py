@@ -41,7 +41,7 @@ def audit_tables(found: Audit) -> list[Table]:
     probes = [result for one in found.probes.values() for result in one.results]
     if probes:
         tables.append(probe_table(probes))
-    tables.append(raters_table(found))
+    tables += [raters_table(found), reviewers_table(found)]
     if found.bands:
         tables.append(bands_table(found))
     if found.proposals:
@@ -287,6 +287,40 @@ def raters_table(found: Audit) -> Table:
         ),
         tuple((one.a, one.b, one.n, one.raw, _number(one.kappa_quadratic)) for one in raters.pairs),
         tuple(notes),
+    )
+
+
+def reviewers_table(found: Audit) -> Table:
+    """Each reviewer against what people said in the end."""
+    rows: list[tuple[Value, ...]] = []
+    for one in found.raters.each:
+        own = one.leniency
+        rows.append(
+            (
+                one.name,
+                one.graded,
+                None if own is None else own.n,
+                None if own is None else signed(own.mean),
+                None if own is None else span(own.low, own.high),
+                None if own is None else f"{own.over} / {own.under}",
+            )
+        )
+    return Table(
+        f"{found.suite}: each reviewer against people's word in the end",
+        (
+            Column("name", "reviewer"),
+            Column("graded", "graded", COUNT),
+            Column("n", "with others", COUNT),
+            Column("leniency", "leniency", NUMBER),
+            Column("interval", "95 % interval", NUMBER),
+            Column("over_under", "over / under", NUMBER),
+        ),
+        tuple(rows),
+        (
+            "leniency: mean of the reviewer − the word in the end (a lead's decision, else the "
+            "majority, the reviewer's own vote among it), in credits, on answers that others "
+            "graded, too",
+        ),
     )
 
 

@@ -240,7 +240,7 @@ def _alt_test(one: AltTest, path: str, reasons: _Reasons) -> dict[str, Any]:
         "passed": one.passed,
     }
     reasons.given(values, path, one.reason or "not applicable")
-    return {**values, "reason": one.reason}
+    return {**values, "reason": one.reason or ""}
 
 
 def _raters(found: Audit, reasons: _Reasons) -> dict[str, Any]:
@@ -262,7 +262,14 @@ def _raters(found: Audit, reasons: _Reasons) -> dict[str, Any]:
         for place, one in enumerate(raters.pairs)
     ]
     return {
-        "reviewers": list(raters.reviewers),
+        "reviewers": [
+            reasons.given(
+                {"name": one.name, "graded": one.graded, **_leniency(one.leniency)},
+                f"raters.reviewers[{place}]",
+                "no answer that others graded, too, no spread, or a scale without credits",
+            )
+            for place, one in enumerate(raters.each)
+        ],
         "n": raters.n,
         "alpha_nominal": raters.alpha_nominal,
         "alpha_interval": raters.alpha_interval,

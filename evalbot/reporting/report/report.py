@@ -25,6 +25,7 @@ from evalbot.reporting.audit_tables import (
     checkpoint_table,
     confusion_table,
     raters_table,
+    reviewers_table,
     summary_table,
 )
 from evalbot.reporting.charts import quality_speed_charts
@@ -162,6 +163,7 @@ def _audited(one: RunReport) -> Iterator[Block]:
         yield Figure(svg_of(chart), "The judge's leniency to each model, with 95 % intervals")
     yield bias_table(found)
     yield raters_table(found)
+    yield reviewers_table(found)
     if found.bands:
         yield bands_table(found)
 
