@@ -1,4 +1,4 @@
-"""`make bench`: every figure of docs/performance.md, in one go on this machine."""
+"""`make bench`: every figure of docs/performance.md, and the simulations of docs/statistics.md."""
 
 from __future__ import annotations
 

@@ -78,7 +78,8 @@ def tables(seed: int) -> Iterator[str]:
     yield "\n### Planted leanings of a judge\n"
     yield (
         f"{CASES * MODELS} graded answers, {DRAWS} draws a row; how often each detector finds "
-        "something at 5 %. In brackets the realised effects.\n"
+        "something at 5 %. In brackets the realised effects: leniency, verbosity per doubling, "
+        "self-preference.\n"
     )
     yield (
         "| planted (realised) | leniency: sign test | its interval | verbosity | self-preference |"
@@ -97,7 +98,7 @@ def tables(seed: int) -> Iterator[str]:
 
 
 def _row(name: str, planted: Planted, large: Answers, found: Alarms) -> str:
-    real = ", ".join(f"{one:.3f}" for one in realised(planted, large))
+    real = ", ".join(f"{round(one, 3) + 0.0:.3f}" for one in realised(planted, large))
     return f"| {name.replace('_', '-')} ({real}) | {' | '.join(f'{one:.3f}' for one in found)} |"
 
 

@@ -62,7 +62,7 @@ def corrected_tables(cells: Cells) -> Iterator[str]:
     draws = SETS * DRAWS
     yield (
         f"{len(cells)} cells of {draws} draws. Coverage and width: mean over the cells where at "
-        f"least {SELDOM:.0%} of the draws have an interval, of the draws that have one.\n"
+        f"least {SELDOM * 100:.0f} % of the draws have an interval, of the draws that have one.\n"
     )
     yield from _summary(cells, "judge", JUDGES, lambda cell: cell.judge)
     yield ""
@@ -135,9 +135,9 @@ def _cell(found: Found) -> str:
     if share == 0:
         return "–"
     if share < SELDOM:
-        return f"– ({share:.1%})"
+        return f"– ({share * 100:.1f} %)"
     text = f"{found.covered / found.given:.3f} / {found.width:.2f}"
-    return text if share == 1 else f"{text} ({share:.0%})"
+    return text if share == 1 else f"{text} ({share * 100:.0f} %)"
 
 
 def _head(names: Sequence[str]) -> Iterator[str]:

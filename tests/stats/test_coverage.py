@@ -91,3 +91,31 @@ def test_wilson_holds_95_percent_on_average() -> None:
 )
 def test_wilson_in_its_worst_places(rate: float, n: int, coverage: float) -> None:
     assert wilson_coverage(rate, n) == pytest.approx(coverage, abs=0.0005)
+
+
+def test_whole_clusters_hold_the_truth_where_they_are_known_and_only_there() -> None:
+    """20 of 100 documents of ten answers each, misjudged as a whole."""
+    random = Random(7)
+    known = unknown = 0
+    for _ in range(REVIEWS):
+        truth = {
+            f"{document}": [(1.0 if random.random() < 0.7 else 0.0, misjudged) for _ in range(10)]
+            for document, misjudged in ((n, random.random() < 0.3) for n in range(100))
+        }
+        judge = [1.0 if wrong else human for pairs in truth.values() for human, wrong in pairs]
+        labels = [
+            Label(1.0 if wrong else human, human, 0.2, None, one.unit)
+            for one in draw_random(list(truth), 20, random)
+            for human, wrong in truth[one.unit]
+        ]
+        rate = sum(human for pairs in truth.values() for human, _ in pairs) / 1000
+        found = corrected_rate(judge, labels, "random")
+        alone = corrected_rate(judge, [one._replace(cluster="") for one in labels], "random")
+        known += (
+            found.low is not None and found.high is not None and found.low <= rate <= found.high
+        )
+        unknown += (
+            alone.low is not None and alone.high is not None and alone.low <= rate <= alone.high
+        )
+    assert known >= 0.91 * REVIEWS
+    assert unknown < 0.85 * REVIEWS

@@ -153,6 +153,12 @@ def test_mcnemars_mid_p(losses: int, wins: int, expected: float) -> None:
     assert exact - point == pytest.approx(expected, rel=1e-12)
 
 
+def test_the_large_sample_mcnemar_is_too_easily_convinced() -> None:
+    chi_squared = (7 - 1) ** 2 / (7 + 1)
+    assert stats.chi2.sf(chi_squared, 1) == pytest.approx(0.0338948535, **PRINTED)
+    assert stats.binomtest(7, 8).pvalue == 0.0703125
+
+
 def test_the_paired_t_test_and_bootstrap_find_what_the_exact_test_does_not() -> None:
     assert np.std(EIGHT, ddof=1) == pytest.approx(0.4432026302, **PRINTED)
     assert t_interval(EIGHT) == pytest.approx((0.0044733286, 0.7455266714), **PRINTED)
