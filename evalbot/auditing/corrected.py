@@ -21,7 +21,7 @@ REVIEW = "evalbot assign RUN --policy random --budget N draws a review whose cha
 class CorrectedModel:
     """One model's rates side by side. judged: answers the judge has a verdict on.
 
-    policy: how the reviewed ones were drawn; None where they were not.
+    policy: how the reviewed ones were drawn, `+` between several; None where they were not.
     """
 
     model: str
@@ -86,14 +86,14 @@ def _model(
             f"{waiting} of {len(drawn)} drawn answers wait to be graded; an uncertain draw "
             "corrects when all of them are"
         )
-        return CorrectedModel(model, len(judged), base, _refused(reason), design)
+        return CorrectedModel(model, len(judged), base, _refused(reason), "+".join(sample.policies))
     labels = list(_labels(judge, weights, judged, drawn, reviewed, design, sample))
     return CorrectedModel(
         model=model,
         judged=len(judged),
         judge_rate=base,
         corrected=corrected_rate(values, labels, design),
-        policy="all" if sample.policies == (Policy.ALL,) else design,
+        policy="+".join(sample.policies),
         notes=(f"{waiting} drawn answers of {model} wait to be graded",) if waiting else (),
     )
 
@@ -130,12 +130,14 @@ def _refusal_of(judge: str, answers: Sequence[AuditedAnswer], sample: Sample) ->
 
 
 def _design(judged: Sequence[AuditedAnswer], sample: Sample) -> str:
-    """How the sample is read: several draws of unlike chances weigh as an uncertain one does."""
+    """How the sample is read: as it was drawn, or by its chances where there were several draws.
+
+    Of equal chances, every sample of one size is as likely as another: a random one.
+    """
+    if sample.policies == (Policy.STRATIFIED,) and not sample.several:
+        return str(Policy.STRATIFIED)
     chances = {round(sample.chances[answer.row.id], 12) for answer in judged}
-    if len(chances) == 1:
-        return str(Policy.RANDOM)
-    one_stratified = sample.policies == (Policy.STRATIFIED,) and not sample.several
-    return str(Policy.STRATIFIED if one_stratified else Policy.UNCERTAIN)
+    return str(Policy.RANDOM if len(chances) == 1 else Policy.UNCERTAIN)
 
 
 def _labels(

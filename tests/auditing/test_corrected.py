@@ -115,20 +115,21 @@ def test_an_uncertain_sample_corrects_only_when_all_of_it_is_graded(
     give(site, Layer.JUDGE, "strong", lenient)
     site.campaign(policy=Policy.UNCERTAIN, budget=75, layout=Layout.SINGLE)
     review_all(site, most=10)
-    for row in corrected(site).values():
-        assert row.rate.rate is None
+    for model, row in corrected(site).items():
         assert row.corrected is not None
-        assert "an uncertain draw corrects when all of them are" in str(
-            row.corrected.corrected.reason
-        )
+        reason = row.corrected.corrected.reason
+        # Nothing tells okapi's answers apart, so that their chances are equal.
+        assert (row.rate.rate is None) == (model != "okapi")
+        assert model == "okapi" or "an uncertain draw corrects when all" in str(reason)
     review_all(site)
-    for row in corrected(site).values():
+    for model, row in corrected(site).items():
         assert row.corrected is not None
         assert row.corrected.policy == "uncertain"
         assert row.rate.rate is not None
-        # Few disagreements: the estimate stands without an interval.
-        assert row.corrected.corrected.reason == "too few disagreements"
-        assert row.rate.low is None
+        if model != "okapi":
+            # Few disagreements: the estimate stands without an interval.
+            assert row.corrected.corrected.reason == "too few disagreements"
+            assert row.rate.low is None
 
 
 def test_a_review_that_stopped_is_a_smaller_sample(database: Database, tmp_path: Path) -> None:
