@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -119,10 +119,16 @@ def gather_runs(connection: Connection, parts: Mapping[str, tuple[Run, Basis]]) 
     for run, basis in parts.values():
         judges.update(families_of_judges(connection, run.id))
         answers += _answers(connection, run, basis)
-    named = sorted(name for name in judges if name != PANEL and VOTE_MARK not in name)
-    order = [*named, *([PANEL] if PANEL in judges and len(named) > 1 else [])]
     pooled = tuple(run for run, _ in parts.values())
+    order = judges_in_order(judges)
     return Gathered(pooled, first, tuple(answers), {name: judges[name] for name in order})
+
+
+def judges_in_order(judges: Iterable[str]) -> list[str]:
+    """Those that are audited, by name: no single votes; the panel last, if it is of several."""
+    found = set(judges)
+    named = sorted(name for name in found if name != PANEL and VOTE_MARK not in name)
+    return [*named, *([PANEL] if PANEL in found and len(named) > 1 else [])]
 
 
 def _answers(connection: Connection, run: Run, basis: Basis) -> Iterator[AuditedAnswer]:
