@@ -172,7 +172,7 @@ def _notes(found: Comparison) -> Iterator[str]:
         yield (
             f"{rate.title}, {rate.direction} is better; exact paired sign-flip test on each "
             f"pair's shared cases, adjusted for {tested} comparisons (Holm), told apart at "
-            f"{ALPHA:.0%}"
+            f"{ALPHA * 100:g} %"
         )
         yield (
             f"with {tested} comparisons, at least {fewest_one_way(tested)} cases must differ, all "
