@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -118,11 +118,20 @@ def gather_runs(connection: Connection, parts: Mapping[str, tuple[Run, Basis]]) 
     judges: dict[str, str | None] = {}
     for run, basis in parts.values():
         judges.update(families_of_judges(connection, run.id))
-        answers += _answers(connection, run, basis)
+        answers += _in_order(run, _answers(connection, run, basis))
     named = sorted(name for name in judges if name != PANEL and VOTE_MARK not in name)
     order = [*named, *([PANEL] if PANEL in judges and len(named) > 1 else [])]
     pooled = tuple(run for run, _ in parts.values())
     return Gathered(pooled, first, tuple(answers), {name: judges[name] for name in order})
+
+
+def _in_order(run: Run, answers: Iterable[AuditedAnswer]) -> list[AuditedAnswer]:
+    """By case, model and repeat, so that sums come out the same wherever the run is kept."""
+    cases = {case.key: place for place, case in enumerate(run.suite.cases)}
+    models = {one.name: place for place, one in enumerate(run.endpoints)}
+    return sorted(
+        answers, key=lambda one: (cases[one.row.case], models[one.row.endpoint], one.row.repeat)
+    )
 
 
 def _answers(connection: Connection, run: Run, basis: Basis) -> Iterator[AuditedAnswer]:
