@@ -7,22 +7,20 @@ from __future__ import annotations
 import json
 import random
 import re
-import socket
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 from sqlalchemy import text
 
-from bench.site import EVALBOT, instant_server, write_site
+from bench.served import PASSWORD, Served, open_page, serve
+from bench.site import instant_server, write_site
 from evalbot.domain.answers import Answer, AnswerStatus, Place
 from evalbot.domain.people import Role, User
 from evalbot.domain.reviewing import CampaignPlan
@@ -48,7 +46,6 @@ PACE_S = 1.0
 """Each of the others grades once a second: faster than anybody reads."""
 
 STREAM_GAP_S = 0.02
-PASSWORD = "a long enough one"
 # From the key that ends an item until the next one stands in the document and was painted.
 TIMED = """key => new Promise(done => {
   const item = () => document.querySelector('#panel-review .item')?.dataset.item;
@@ -62,14 +59,6 @@ TIMED = """key => new Promise(done => {
     {childList: true, subtree: true, attributes: true});
   document.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
 })"""
-
-
-@dataclass(frozen=True)
-class Served:
-    """The server in a process of its own; seconds until it answered."""
-
-    port: int
-    seconds: float
 
 
 def measure(folder: Path) -> Iterator[str]:
@@ -90,20 +79,20 @@ def measure(folder: Path) -> Iterator[str]:
                 f"{made.answers} answers stored in {filled - began:.0f} s, drawn and dealt to "
                 f"{PEOPLE} people in {drawn:.1f} s"
             )
-            with _serve(folder) as served, sync_playwright() as playwright:
+            with serve(folder) as served, sync_playwright() as playwright:
                 yield f"from the command to the page: {served.seconds:.1f} s (goal 6)"
                 browser = playwright.chromium.launch(
                     executable_path=chromium(), args=CHROMIUM_FLAGS
                 )
                 yield from _browse(browser, database, served)
                 browser.close()
-            with _serve(folder) as served:
+            with serve(folder) as served:
                 yield from _bad_luck(database, served)
 
 
 def _browse(browser: Browser, database: Database, served: Served) -> Iterator[str]:
     began = time.perf_counter()
-    page = _open(browser, database, served, "r00", "/review/")
+    page = open_page(browser, database, served, "r00", "/review/")
     page.wait_for_selector("article.answer")
     yield f"first usable: {time.perf_counter() - began:.2f} s (goal 2)"
     yield f"key to next item, alone: {_of(_keys(page))} ms (goal 120)"
@@ -111,7 +100,7 @@ def _browse(browser: Browser, database: Database, served: Served) -> Iterator[st
         alone = _of(_keys(page))
     yield f"key to next item, {PEOPLE - 1} others: {alone} ms (goal 250)"
     yield f"their submits meanwhile: {_of(latencies)} ms"
-    lead = _open(browser, database, served, "lee", "/lead/")
+    lead = open_page(browser, database, served, "lee", "/lead/")
     lead.get_by_role("tab", name="Chat").click()
     lead.get_by_label(f"m{MODELS - 1}").wait_for(state="attached")
     lead.wait_for_timeout(500)
@@ -269,51 +258,6 @@ def _count(database: Database) -> int:
     with database.read() as connection:
         query = text("SELECT count(*) FROM grades WHERE layer = 'human'")
         return int(connection.execute(query).scalar_one())
-
-
-def _open(browser: Browser, database: Database, served: Served, name: str, path: str) -> Page:
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    url = f"http://127.0.0.1:{served.port}"
-    cookie = {
-        "name": f"evalbot_session_{served.port}",
-        "value": sign_in(database, name, PASSWORD),
-        "url": url,
-    }
-    context.add_cookies([cookie])  # type: ignore[list-item]
-    page = context.new_page()
-    page.goto(f"{url}{path}")
-    return page
-
-
-@contextmanager
-def _serve(folder: Path) -> Iterator[Served]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    began = time.perf_counter()
-    server = subprocess.Popen(
-        [*EVALBOT, "serve", "--port", str(port)], cwd=folder, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        _until(lambda: _answers(port))
-        yield Served(port, time.perf_counter() - began)
-    finally:
-        server.terminate()
-        server.communicate()
-
-
-def _answers(port: int) -> bool:
-    try:
-        connection = HTTPConnection("127.0.0.1", port, timeout=5)
-        connection.request("GET", "/sign-in")
-        return connection.getresponse().status == 200
-    except (OSError, HTTPException):
-        return False
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    while not condition():
-        time.sleep(0.02)
 
 
 def _fill(database: Database, folder: Path) -> None:

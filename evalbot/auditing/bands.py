@@ -123,13 +123,19 @@ class Bands:
 def _seen(gathered: Gathered, evidence: Mapping[int, Mapping[str, Any]]) -> Iterator[_Seen]:
     suite, folding = gathered.basis.suite, gathered.basis.rubric.auto.folding
     folders = {case.key: Folder(folding, suite.language_of(case).target) for case in suite.cases}
+    lengths: dict[tuple[str, str], int] = {}
     for answer in gathered.answers:
         truth = answer.truth
         if truth.verdict is None or truth.stale:
             continue
         known = evidence.get(answer.row.id, {})
         nearest = known.get("nearest")
-        length = len(folders[answer.row.case].fold(nearest)) if nearest else 0
+        length = 0
+        if nearest:
+            text = answer.row.case, nearest
+            if text not in lengths:
+                lengths[text] = len(folders[answer.row.case].fold(nearest))
+            length = lengths[text]
         yield _Seen(answer, truth.verdict, known, length)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from evalbot.auditing.gathering import Gathered
+from evalbot.auditing.gathering import AuditedAnswer, Gathered
 from evalbot.domain.rubrics import Layer
 from evalbot.grading.effective import newest_per_grader
 from evalbot.grading.staleness import Rules
@@ -25,6 +25,8 @@ class Telling(NamedTuple):
     judge_met: bool
     people_met: int
     people: int
+    run: str
+    answer: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,7 @@ class CheckpointAudit:
 
 
 class _Said(NamedTuple):
-    case: str
-    model: str
+    of: AuditedAnswer
     judge: bool
     people: tuple[bool, ...]
 
@@ -79,7 +80,7 @@ def audit_checkpoints(
                 for line in one.checkpoints:
                     met, ticked = line.get("met"), people.get(str(line["id"]))
                     if isinstance(met, bool) and ticked:
-                        said = _Said(row.case, row.endpoint, met, tuple(ticked))
+                        said = _Said(answer, met, tuple(ticked))
                         found[one.glance.grader, str(line["id"])].append(said)
     by_judge: dict[str, list[CheckpointAudit]] = defaultdict(list)
     for (judge, id_), together_said in found.items():
@@ -104,7 +105,7 @@ def _audit(line: str, said: Sequence[_Said]) -> CheckpointAudit:
     kinds = Counter((one.judge, one.majority) for one in clear)
     apart = [one for one in clear if one.judge != one.majority]
     # The more people, and the more of one mind, the more telling.
-    apart.sort(key=lambda one: (-abs(2 * sum(one.people) - len(one.people)), one.case, one.model))
+    apart.sort(key=_most_telling_first)
     same = kinds[True, True] + kinds[False, False]
     return CheckpointAudit(
         id=line,
@@ -113,7 +114,15 @@ def _audit(line: str, said: Sequence[_Said]) -> CheckpointAudit:
         judge_only=kinds[True, False],
         people_only=kinds[False, True],
         telling=tuple(
-            Telling(one.case, one.model, one.judge, sum(one.people), len(one.people))
+            Telling(
+                one.of.row.case, one.of.row.endpoint, one.judge, sum(one.people), len(one.people),
+                one.of.run, one.of.row.id,
+            )
             for one in apart[:MOST_TELLING]
         ),
-    )
+    )  # fmt: skip
+
+
+def _most_telling_first(said: _Said) -> tuple[int, str, str]:
+    row = said.of.row
+    return (-abs(2 * sum(said.people) - len(said.people)), row.case, row.endpoint)

@@ -119,9 +119,8 @@ def gather_runs(connection: Connection, parts: Mapping[str, tuple[Run, Basis]]) 
     for run, basis in parts.values():
         judges.update(families_of_judges(connection, run.id))
         answers += _in_order(run, _answers(connection, run, basis))
-    named = sorted(name for name in judges if name != PANEL and VOTE_MARK not in name)
-    order = [*named, *([PANEL] if PANEL in judges and len(named) > 1 else [])]
     pooled = tuple(run for run, _ in parts.values())
+    order = judges_in_order(judges)
     return Gathered(pooled, first, tuple(answers), {name: judges[name] for name in order})
 
 
@@ -132,6 +131,13 @@ def _in_order(run: Run, answers: Iterable[AuditedAnswer]) -> list[AuditedAnswer]
     return sorted(
         answers, key=lambda one: (cases[one.row.case], models[one.row.endpoint], one.row.repeat)
     )
+
+
+def judges_in_order(judges: Iterable[str]) -> list[str]:
+    """Those that are audited, by name: no single votes; the panel last, if it is of several."""
+    found = set(judges)
+    named = sorted(name for name in found if name != PANEL and VOTE_MARK not in name)
+    return [*named, *([PANEL] if PANEL in found and len(named) > 1 else [])]
 
 
 def _answers(connection: Connection, run: Run, basis: Basis) -> Iterator[AuditedAnswer]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
@@ -45,9 +45,13 @@ def scores_of(gathered: Gathered, layer: Layer, judge: str | None = None) -> dic
 
 def judge_meant(gathered: Gathered, judge: str | None) -> str:
     """The judge of the judge layer: the one asked for, else the panel, else the only one."""
-    if judge is not None:
-        return judge
-    return PANEL if PANEL in gathered.judges else next(iter(gathered.judges), PANEL)
+    return usual_judge(gathered.judges) if judge is None else judge
+
+
+def usual_judge(judges: Iterable[str]) -> str:
+    """The panel, else the first one."""
+    found = list(judges)
+    return PANEL if PANEL in found else next(iter(found), PANEL)
 
 
 def rate_on_own_cases(scores: Scores) -> float | None:

@@ -62,7 +62,10 @@ def _single(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
 def newest_per_grader(grades: Iterable[GradeGlance]) -> list[GradeGlance]:
     """The last word of each grader, in the order they were said."""
     newest: dict[str, GradeGlance] = {}
-    for grade in sorted(grades, key=lambda one: (one.at, one.id)):
+    found = list(grades)
+    if len(found) < 2:
+        return found
+    for grade in sorted(found, key=lambda one: (one.at, one.id)):
         newest.pop(grade.grader, None)
         newest[grade.grader] = grade
     return list(newest.values())

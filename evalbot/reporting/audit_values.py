@@ -17,6 +17,7 @@ AGREEMENT_FIELDS = (
     "raw", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_interval", "ac1",
     "ac2_linear", "ac2_quadratic",
 )  # fmt: skip
+TELLING_FIELDS = ("case", "model", "judge_met", "people_met", "people")
 NOT_PROBED = "not probed: evalbot judge RUN --probe {kind}"
 
 
@@ -141,7 +142,10 @@ def _judge(one: JudgeAudit, found: Audit, path: str, reasons: _Reasons) -> dict[
                     "agreement": line.agreement,
                     "judge_only": line.judge_only,
                     "people_only": line.people_only,
-                    "telling": [telling._asdict() for telling in line.telling],
+                    "telling": [
+                        {name: getattr(telling, name) for name in TELLING_FIELDS}
+                        for telling in line.telling
+                    ],
                 },
                 f"{path}.checkpoints[{place}]",
                 "people are evenly split wherever the judge said something",

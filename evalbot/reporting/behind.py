@@ -10,14 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 from evalbot.domain.answers import AnswerStatus
-from evalbot.domain.cases import Case, Language, Message
-from evalbot.domain.rubrics import Layer, ScorerName
-from evalbot.domain.runs import NewGrade, RecordedAnswer, StoredGrade
+from evalbot.domain.rubrics import Layer
 from evalbot.formats.fields import CHECK_SUFFIX
 from evalbot.grading.basis import Basis, basis_of
 from evalbot.grading.effective import effective, layers_behind
 from evalbot.grading.staleness import Rules
-from evalbot.scoring.chrf import chrf
+from evalbot.reporting.seen import SeenAnswer, seen_answer
 from evalbot.stats.rates import Graded
 from evalbot.store import runs
 from evalbot.store.answers import read_answers
@@ -52,31 +50,6 @@ class Cell:
     layer: Layer = Layer.AUTO
     judge: str | None = None
     tag: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SeenGrade:
-    """A grade; replaced: the same grader has graded again since."""
-
-    grade: NewGrade
-    is_stale: bool
-    is_replaced: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SeenAnswer:
-    """An answer with what was asked and every grade it has, oldest first.
-
-    said: the layer's word on it. chrf: a second opinion on a ratio.
-    """
-
-    case: Case
-    language: Language
-    conversation: tuple[Message, ...]
-    recorded: RecordedAnswer
-    said: Graded
-    grades: tuple[SeenGrade, ...]
-    chrf: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,30 +121,10 @@ class _Behind:
         cases = {case.key: case for case in self._basis.suite.cases}
         grades = read_grades_of(self._connection, [answer.id for answer, _ in shown])
         for answer, word in shown:
-            yield self._seen(cases[answer.case], texts[answer.id], word, grades[answer.id])
-
-    def _seen(
-        self, case: Case, recorded: RecordedAnswer, word: Graded, grades: Sequence[StoredGrade]
-    ) -> SeenAnswer:
-        newest = {(one.grade.layer, one.grade.grader): one.id for one in grades}
-        auto = [one.grade.evidence or {} for one in grades if one.grade.layer == Layer.AUTO]
-        is_fuzzy = bool(auto) and auto[-1].get("scorer") == ScorerName.FUZZY
-        return SeenAnswer(
-            case=case,
-            language=self._basis.suite.language_of(case),
-            conversation=self._basis.suite.conversation(case),
-            recorded=recorded,
-            said=word,
-            grades=tuple(
-                SeenGrade(
-                    one.grade,
-                    self._rules.is_stale(case.key, one.grade),
-                    newest[one.grade.layer, one.grade.grader] != one.id,
-                )
-                for one in grades
-            ),
-            chrf=chrf(recorded.answer.text, case.references) if is_fuzzy else None,
-        )
+            yield seen_answer(
+                self._basis, self._rules, cases[answer.case], texts[answer.id], word,
+                grades[answer.id],
+            )  # fmt: skip
 
     def _word(self, answer: ModelAnswer, grades: Sequence[GradeGlance]) -> Graded:
         cell = self._cell

@@ -88,12 +88,18 @@ def alt_test(
             if item in judge:
                 by_item[item][human] = verdict
     found = []
+    # A scale has few verdicts, so that the same ones meet again and again.
+    known: dict[tuple[V, V, tuple[V, ...]], tuple[bool, bool]] = {}
     for human, verdicts in humans.items():
         outcomes = []
         for item, verdict in verdicts.items():
-            others = [one for name, one in by_item.get(item, {}).items() if name != human]
+            others = tuple([one for name, one in by_item.get(item, {}).items() if name != human])
             if len(others) + 1 >= LEAST_HUMANS:
-                outcomes.append(_outcome(verdict, judge[item], others, score))
+                met = verdict, judge[item], others
+                outcome = known.get(met)
+                if outcome is None:
+                    outcome = known[met] = _outcome(*met, score)
+                outcomes.append(outcome)
         if len(outcomes) >= LEAST_ITEMS:
             found.append((human, outcomes))
     if len(found) < LEAST_HUMANS:

@@ -11,8 +11,8 @@ def majority(verdicts: Sequence[str]) -> str | None:
     """The verdict of more than half; None where there is none: a tie is a tie."""
     if not verdicts:
         return None
-    verdict, count = Counter(verdicts).most_common(1)[0]
-    return verdict if 2 * count > len(verdicts) else None
+    verdict = max(set(verdicts), key=verdicts.count)
+    return verdict if 2 * verdicts.count(verdict) > len(verdicts) else None
 
 
 def entropy(verdicts: Sequence[str]) -> float | None:

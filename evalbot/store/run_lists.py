@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Table, func, select
 
 from evalbot.domain.runs import RunState
 from evalbot.store.schema import (
@@ -80,6 +80,55 @@ def run_names(connection: Connection) -> list[RunName]:
     query = select(run_table.c.id, run_table.c.suite, run_table.c.label, run_table.c.started_at)
     rows = connection.execute(query.order_by(run_table.c.started_at.desc(), run_table.c.id))
     return [RunName._make(row) for row in rows]
+
+
+class GradedRun(NamedTuple):
+    """A run that somebody or something else than the automatic scorer has graded."""
+
+    run: str
+    suite: str
+    label: str | None
+    started_at: datetime
+    by_judge: bool
+    by_people: bool
+
+
+def graded_runs(connection: Connection) -> list[GradedRun]:
+    """The runs that a judge or people have graded, newest first."""
+
+    def has(layer: str) -> ColumnElement[bool]:
+        # Answer by answer in the index, and no further than to the first one.
+        return (
+            select(grade_table.c.id)
+            .join(answer_table, answer_table.c.id == grade_table.c.answer_id)
+            .where(answer_table.c.run == run_table.c.id, grade_table.c.layer == layer)
+            .exists()
+        )
+
+    query = select(
+        run_table.c.id, run_table.c.suite, run_table.c.label, run_table.c.started_at,
+        has("judge"), has("human"),
+    ).order_by(run_table.c.started_at.desc(), run_table.c.id)  # fmt: skip
+    found = [GradedRun(*row[:4], bool(row[4]), bool(row[5])) for row in connection.execute(query)]
+    return [one for one in found if one.by_judge or one.by_people]
+
+
+def earlier_runs(connection: Connection, run: str) -> list[RunName]:
+    """Runs of the same suite with a model in common that began before this one, newest first."""
+    this, other = run_table.alias(), run_endpoint_table.alias()
+    in_common = (
+        select(other.c.name)
+        .join(run_endpoint_table, run_endpoint_table.c.name == other.c.name)
+        .where(other.c.run == run, run_endpoint_table.c.run == run_table.c.id)
+        .exists()
+    )
+    query = (
+        select(run_table.c.id, run_table.c.suite, run_table.c.label, run_table.c.started_at)
+        .join(this, (this.c.suite == run_table.c.suite) & (this.c.id == run))
+        .where(run_table.c.started_at < this.c.started_at, in_common)
+        .order_by(run_table.c.started_at.desc(), run_table.c.id)
+    )
+    return [RunName._make(row) for row in connection.execute(query)]
 
 
 def running_runs(connection: Connection) -> list[tuple[str, str | None]]:

@@ -31,8 +31,8 @@ from evalbot.ui.words import translations
 
 REVIEW_ASSETS = ("common.js", "review.js", "common.css", "review.css", "chat.css")
 LEAD_ASSETS = (
-    "common.js", "opening.js",
-    "common.css", "lead.css", "chat.css", "runs.css", "results.css",
+    "common.js", "opening.js", "drawer.js",
+    "common.css", "lead.css", "chat.css", "runs.css", "results.css", "audit.css",
 )  # fmt: skip
 
 

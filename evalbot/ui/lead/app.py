@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import gradio as gr
 
+from evalbot.ui.lead.audit import build_audit
 from evalbot.ui.lead.campaigns import build_campaigns
 from evalbot.ui.lead.chat import build_chat
 from evalbot.ui.lead.decide import build_decide
@@ -18,6 +19,7 @@ from evalbot.ui.top import top_line
 PAGES: tuple[tuple[str, str, Callable[[LeadSite, gr.Tab], None]], ...] = (
     ("Runs", "runs", build_runs),
     ("Results", "results", build_results),
+    ("Audit", "audit", build_audit),
     ("Speed", "speed", build_speed),
     ("Campaigns", "campaigns", build_campaigns),
     ("Decide", "decide", build_decide),

@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from evalbot.domain.answers import AnswerStatus
 from evalbot.formats.words import count
-from evalbot.reporting.behind import Behind, Counted, SeenAnswer, SeenGrade
+from evalbot.reporting.behind import Behind, Counted
+from evalbot.reporting.seen import SeenAnswer, SeenGrade
 from evalbot.stats.rounding import half_up
 from evalbot.ui.lead.results_table import fields_of_cell
 from evalbot.ui.panel import action_attribute
@@ -20,8 +21,8 @@ LONGEST_RAW = 2_000
 
 PAGE = Markup("""\
 <section class="behind" data-opened="{key}">
-<div class="row head"><h2 class="text">{title}</h2>{pager}<button {close}>Close</button></div>
-{answers}<div class="row">{pager}</div></section>
+<div class="row head"><h2 class="text">{title}</h2>{pager}
+<button class="close" {close}>Close</button></div>{answers}<div class="row">{pager}</div></section>
 """)
 ANSWER = Markup("""\
 <article><div class="row"><h3 class="text">{case}</h3>{badges}</div>
@@ -42,14 +43,24 @@ def behind_view(behind: Behind, starts: Sequence[int]) -> Markup:
     """One page of them; starts: where this page and those before it begin."""
     cell = behind.cell
     what = cell.verdict if cell.counted is Counted.VERDICT else str(cell.counted)
-    title = f"{cell.model}: {what}{f', {cell.tag}' if cell.tag else ''} ({cell.layer} layer)"
-    return PAGE.format(
-        key=" ".join([*fields_of_cell(cell).values(), str(starts[-1])]),
-        title=as_text(title),
-        pager=_pager(behind, starts),
-        close=action_attribute(do="close"),
-        answers=Markup("").join(_answer(one) for one in behind.answers) or _none(cell.counted),
+    fields = fields_of_cell(cell)
+    return answers_page(
+        key=" ".join([*fields.values(), str(starts[-1])]),
+        title=f"{cell.model}: {what}{f', {cell.tag}' if cell.tag else ''} ({cell.layer} layer)",
+        pager=pager(fields, starts, behind.following),
+        answers=Markup("").join(
+            answer_view(one, heading_of(one), _badges(one)) for one in behind.answers
+        )
+        or _none(cell.counted),
     )
+
+
+def answers_page(key: str, title: str, pager: Markup, answers: Markup) -> Markup:
+    """Answers under a title, with a button that closes them; key: what is open."""
+    return PAGE.format(
+        key=key, title=as_text(title), pager=pager, answers=answers,
+        close=action_attribute(do="close"),
+    )  # fmt: skip
 
 
 def _none(counted: Counted) -> Markup:
@@ -59,31 +70,39 @@ def _none(counted: Counted) -> Markup:
     return Markup('<p class="quiet">{}.</p>').format(words)
 
 
-def _pager(behind: Behind, starts: Sequence[int]) -> Markup:
-    if len(starts) == 1 and behind.following is None:
+def pager(
+    fields: Mapping[str, str | list[str]], starts: Sequence[int], following: int | None
+) -> Markup:
+    """Back and next, where there is more than one page; fields: of the action that opens them."""
+    if len(starts) == 1 and following is None:
         return Markup("")
 
     def button(words: str, to: Sequence[int]) -> Markup:
         disabled = Markup("") if to else Markup(" disabled")
         return Markup("<button {}{}>{}</button>").format(
-            action_attribute(do="open", **fields_of_cell(behind.cell), starts=list(to)),
-            disabled,
-            words,
+            action_attribute(do="open", **fields, starts=list(to)), disabled, words
         )
 
-    following = [] if behind.following is None else [*starts, behind.following]
+    after = [] if following is None else [*starts, following]
     return Markup('{}<span class="quiet">page {}</span>{}').format(
-        button("← Back", starts[:-1]), len(starts), button("Next →", following)
+        button("← Back", starts[:-1]), len(starts), button("Next →", after)
     )
 
 
-def _answer(seen: SeenAnswer) -> Markup:
-    place, answer = seen.recorded.place, seen.recorded.answer
+def heading_of(seen: SeenAnswer) -> str:
+    """The case, and which repeat where it is not the first."""
+    place = seen.recorded.place
+    return place.case + (f", repeat {place.repeat}" if place.repeat > 1 else "")
+
+
+def answer_view(seen: SeenAnswer, heading: str, badges: Markup) -> Markup:
+    """One answer with everything that was said of it."""
+    answer = seen.recorded.answer
     why = answer.error_detail if answer.status is not AnswerStatus.OK else None
     reasoning = TEXT.format("quiet", "", as_text(answer.reasoning))
     return ANSWER.format(
-        case=as_text(place.case + (f", repeat {place.repeat}" if place.repeat > 1 else "")),
-        badges=_badges(seen),
+        case=as_text(heading),
+        badges=badges,
         asked=_asked(seen),
         wanted=_wanted(seen),
         why=TEXT.format("bad", "", as_text(why)) if why else "",
@@ -94,14 +113,18 @@ def _answer(seen: SeenAnswer) -> Markup:
     )
 
 
+def badge(words: str, kind: str = "") -> Markup:
+    """A few words in a frame."""
+    return BADGE.format(kind, as_text(words))
+
+
 def _badges(seen: SeenAnswer) -> Markup:
     said, status = seen.said, seen.recorded.answer.status
-    words = said.verdict or f"unscored: {said.reason}"
-    found = [BADGE.format("stale" if said.stale else "", as_text(words))]
+    found = [badge(said.verdict or f"unscored: {said.reason}", "stale" if said.stale else "")]
     if said.stale:
-        found.append(BADGE.format("warn", "stale"))
+        found.append(badge("stale", "warn"))
     if status is not AnswerStatus.OK:
-        found.append(BADGE.format("bad", str(status)))
+        found.append(badge(str(status), "bad"))
     return Markup(" ").join(found)
 
 

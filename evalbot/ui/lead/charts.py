@@ -24,13 +24,18 @@ CHART = Markup('<figure><img src="data:image/svg+xml;base64,{}" alt="{}"></figur
 
 
 def charts_html(title: str, charts: Mapping[str, alt.TopLevelMixin]) -> Markup:
-    """The charts, one below the other."""
-    drawn = Markup("").join(
-        CHART.format(base64.b64encode(svg_of(chart).encode()).decode(), as_text(name))
-        for name, chart in charts.items()
-    )
+    """The charts, one below the other, with a button that closes them."""
     return CHARTS.format(
         title=title,
         close=action_attribute(do="close"),
-        charts=drawn or Markup('<p class="quiet">There is nothing to draw in these rows.</p>'),
+        charts=pictures(charts)
+        or Markup('<p class="quiet">There is nothing to draw in these rows.</p>'),
+    )
+
+
+def pictures(charts: Mapping[str, alt.TopLevelMixin]) -> Markup:
+    """The charts alone, by what they are called."""
+    return Markup("").join(
+        CHART.format(base64.b64encode(svg_of(chart).encode()).decode(), as_text(name))
+        for name, chart in charts.items()
     )

@@ -1,0 +1,60 @@
+"""Audits of large records, and the leads' Audit page over one: six models, two judges, three
+people on every answer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from bench.graded import JUDGES, LEAD, MODELS, PEOPLE, RUN, fill
+from bench.served import open_page, serve
+from bench.site import write_site
+from evalbot.auditing.audit import audit
+from evalbot.store.database import open_database
+from tests.ui.serving import CHROMIUM_FLAGS, chromium
+
+TINY, SMALL, LARGE = 30, 2_000, 20_000
+GOALS = {SMALL: 2, LARGE: 20}
+
+
+def measure(folder: Path) -> Iterator[str]:
+    for cases in (TINY, SMALL, LARGE):  # the first one imports what audits need
+        own = folder / str(cases)
+        own.mkdir()
+        write_site(own, "http://127.0.0.1:1", cases, 1)
+        with open_database("sqlite:///evalbot.db", own) as database:
+            fill(database, own)
+            began = time.perf_counter()
+            found = audit(database, [RUN], own)
+            took = time.perf_counter() - began
+        assert found.reviewed == MODELS * cases
+        if cases in GOALS:
+            size = f"{MODELS} models, {cases} cases, {len(JUDGES)} judges, {len(PEOPLE)} people"
+            yield f"audit of {size}, after imports: {took:.1f} s (goal {GOALS[cases]})"
+    yield from _page(folder / str(SMALL))
+
+
+def _page(folder: Path) -> Iterator[str]:
+    """From the click on the tab to the table of verdicts on the screen."""
+    with (
+        open_database("sqlite:///evalbot.db", folder) as database,
+        serve(folder) as served,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+        for which in ("at first", "again"):
+            page = open_page(browser, database, served, LEAD, "/lead/")
+            tab = page.get_by_role("tab", name="Audit")
+            tab.wait_for()
+            page.wait_for_timeout(500)
+            began = time.perf_counter()
+            tab.click()
+            page.locator("#panel-audit table.heat").first.wait_for()
+            took = time.perf_counter() - began
+            yield f"the page Audit over {MODELS} x {SMALL}, {which}: {took:.2f} s (goal 1.5)"
+            page.close()
+        browser.close()
