@@ -11,7 +11,10 @@ from evalbot.formats.tables.table import DASH
 from evalbot.reporting.rate_rows import RateRow
 from evalbot.stats.rounding import half_up, percent
 
-CORRECTED = ("judge_rate", "human_rate", "human_n", "policy", "interval")
+CORRECTED = (
+    "judge_rate", "human_rate", "human_n", "policy", "interval", "judge_low", "judge_high",
+    "human_low", "human_high",
+)  # fmt: skip
 """Columns that only the corrected layer has."""
 
 TEXT, COUNT, NUMBER, RATE = Kind.TEXT, Kind.COUNT, Kind.NUMBER, Kind.RATE
@@ -69,6 +72,7 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
         *(
             [
                 Column("judge_rate", "judge alone", RATE),
+                Column("judge_interval", "95 % interval", NUMBER),
                 Column("human_rate", "people alone", RATE),
                 Column("human_interval", "95 % interval", NUMBER),
                 Column("human_n", "reviewed", COUNT),
@@ -142,6 +146,7 @@ def _corrected_row(found: CorrectedModel) -> Mapping[str, Value]:
     corrected = found.corrected
     return {
         "judge_rate": found.judge_rate,
+        "judge_interval": None if found.judge_interval is None else _span(*found.judge_interval),
         "human_rate": corrected.human_rate,
         "human_interval": _span(corrected.human_low, corrected.human_high),
         "human_n": corrected.human_n,
@@ -258,7 +263,8 @@ def _corrected_cells(found: CorrectedModel) -> tuple[Value, ...]:
     corrected = found.corrected
     return (
         found.judge_rate, corrected.human_rate, corrected.human_n, found.policy,
-        corrected.interval,
+        corrected.interval, *(found.judge_interval or (None, None)),
+        corrected.human_low, corrected.human_high,
     )  # fmt: skip
 
 
