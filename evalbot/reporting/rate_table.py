@@ -174,7 +174,7 @@ def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
             "alike: models that share a letter cannot be told apart by these cases (exact paired "
             "sign-flip test, 5 %, Holm); evalbot compare tells of each pair"
         )
-    if any(row.corrected is not None for row in rows):
+    if any(row.corrected is not None and row.rate.rate is not None for row in rows):
         yield (
             "the rate is the judge's, corrected by what people said of a drawn sample; it is "
             "what people would give to all answers of this run (docs/statistics.md)"

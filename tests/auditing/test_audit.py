@@ -231,8 +231,8 @@ def test_grades_given_after_the_judges_was_shown_are_told(
     ]
     add_grades(database, site.run, grades)
     assert audited(site).notes == (
-        "6 grades of people were given after the judge's had been shown to them: agreement with "
-        "the judge may be higher for it",
+        "given after the judge's had been shown: 6 grades of people; agreement with the judge may "
+        "be higher for it",
     )
 
 

@@ -173,7 +173,7 @@ def test_a_retest_leaves_out_what_was_asked_in_other_words(
     record(database, run, [said(f"c{n}", "a", f"答案{n}") for n in range(8)])
     found = compare(database, ["small-1", "small-2"], tmp_path, Layer.AUTO)
     assert found.n == 7
-    assert found.notes == ("1 cases were asked in other words, and are left out",)
+    assert found.notes == ("left out, as asked in other words: 1 case",)
 
 
 def test_what_cannot_be_compared_is_refused_in_words(database: Database, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from evalbot.formats.documents import (
     Section,
     read_foreword,
 )
+from evalbot.formats.words import count
 from evalbot.reporting.audit_charts import leniency_chart, ranks_chart, rates_chart
 from evalbot.reporting.audit_tables import (
     agreement_table,
@@ -84,7 +85,8 @@ def _lead(reports: Iterable[RunReport]) -> tuple[Paragraph, ...]:
 def _in_short(one: RunReport) -> str:
     """Which model did best by which rate, and whether the data can tell."""
     run, rows = one.run, [row for row in one.rates[one.main] if row.rate.rate is not None]
-    asked = f"{run.suite.title}: {len(run.endpoints)} models, {len(run.suite.cases)} cases."
+    models, cases = count(len(run.endpoints), "model"), count(len(run.suite.cases), "case")
+    asked = f"{run.suite.title}: {models}, {cases}."
     if not rows:
         return f"{asked} No model has a rate yet."
     best, rule = rows[0], one.basis.rubric.rate
