@@ -9,7 +9,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import batch, first_token, help_time, judge, memory, rescore, review, simulate, speed
+from bench import (
+    audit,
+    batch,
+    first_token,
+    help_time,
+    judge,
+    memory,
+    rescore,
+    review,
+    simulate,
+    speed,
+)  # fmt: skip
 
 PARTS = {
     "batch": batch.measure,
@@ -20,6 +31,7 @@ PARTS = {
     "speed": speed.measure,
     "judge": judge.measure,
     "review": review.measure,
+    "audit": audit.measure,
     "simulate": simulate.measure,
 }
 

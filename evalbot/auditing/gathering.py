@@ -101,6 +101,8 @@ def gather(connection: Connection, run_ids: Sequence[str], folder: Path) -> Gath
 
 def gather_runs(connection: Connection, parts: Mapping[str, tuple[Run, Basis]]) -> Gathered:
     """The same of runs that were read already, by their ids."""
+    if not parts:
+        raise InputError("name a run")
     (first_run, first), *others = parts.values()
     rule = first.rubric.fingerprint_for(Layer.HUMAN)
     for run, basis in others:

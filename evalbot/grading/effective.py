@@ -82,6 +82,8 @@ def _fresh(grades: Sequence[GradeGlance], is_stale: IsStale) -> tuple[list[Grade
 
 def _majority(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
     """The verdict of more than half of those who gave one; `tie` where there is none."""
+    if len(grades) < 2:
+        return _single(grades, is_stale)
     fresh, otherwise = _fresh(grades, is_stale)
     verdicts = [grade.verdict for grade in fresh if grade.verdict is not None]
     if not verdicts:

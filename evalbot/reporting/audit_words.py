@@ -23,7 +23,7 @@ def judge_sentences(one: JudgeAudit) -> Iterator[str]:
         one.verbosity,
         "favours long answers, {} credits per doubling of length at the same quality",
         "favours short answers, {} credits per doubling of length at the same quality",
-        "no sign that length counts ({} credits per doubling)",
+        "no sign that length counts: {} credits per doubling",
         one.reasons.get("verbosity", "cannot be told"),
     )
     yield "Own family: " + _own_family(one)
@@ -81,7 +81,7 @@ def _own_family(one: JudgeAudit) -> str:
         found.effect,
         "favours its own, {} credits at the same quality and length",
         "is harder on its own, {} credits at the same quality and length",
-        "no sign that it favours its own ({} credits)",
+        "no sign that it favours its own: {} credits",
         "",
     )
     return f"{told[:-1]}; {found.note}." if found.note else told
@@ -91,11 +91,11 @@ def _alt_test(one: JudgeAudit) -> str:
     test = one.alt_test
     if not test.applicable:
         return f"May it stand in for a reviewer? Cannot be told: it {test.reason}."
-    share = percent(test.winning_rate or 0.0)
+    won = round((test.winning_rate or 0.0) * test.humans)
     may = "May stand in" if test.passed else "May not stand in"
     return (
-        f"{may} for a reviewer (alt-test): as good as the others think of {share} of "
-        f"{test.humans} reviewers, at least half are needed (epsilon {test.epsilon:g})."
+        f"{may} for a reviewer: in the alt-test it wins against {won} of {test.humans} reviewers, "
+        f"at least half are needed (epsilon {test.epsilon:g})."
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evalbot.domain.answers import Timing
 from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import NewGrade
 from evalbot.store import people
@@ -31,8 +32,12 @@ def audited_site(
     extra: Mapping[str, Any] | None = None,
     run_id: str = "small-1",
     rubric: str | None = None,
+    speed: float | None = None,
 ) -> ReviewSite:
-    """A run of so many cases, all answered; nothing but the automatic grades so far."""
+    """A run of so many cases, all answered; nothing but the automatic grades so far.
+
+    speed: tokens/s of the first model; each further one is as much faster.
+    """
     more = {} if rubric is None else {"rubric": rubric}
     write_site(folder, cases=[{**case, **(extra or {})} for case in cases(count)], **more)
     run = small_run(folder, *MODELS, run_id=run_id)
@@ -40,9 +45,9 @@ def audited_site(
     run = replace(run, endpoints=endpoints)
     own = {"zebra": "答案{n}", "okapi": "答案{n}吧", "quagga": "错误{n}", **(texts or {})}
     answers = [
-        said(case.key, model, own[model].replace("{n}", case.key[1:]))
+        said(case.key, model, own[model].replace("{n}", case.key[1:]), timing=_timing(speed, place))
         for case in run.suite.cases
-        for model in MODELS
+        for place, model in enumerate(MODELS, 1)
     ]
     ids = record(database, run, answers)
     with database.read() as connection:
@@ -51,6 +56,12 @@ def audited_site(
         add_people(database, ann="reviewer", bob="reviewer", eva="reviewer", lee="lead")
     places = [(one.place.case, one.place.endpoint) for one in answers]
     return ReviewSite(database, folder, run, dict(zip(places, ids, strict=True)))
+
+
+def _timing(speed: float | None, place: int) -> Timing:
+    if speed is None:
+        return Timing()
+    return Timing(ttfot_ms=1000 / speed, decode_tps=speed * place, source="server")
 
 
 def give(

@@ -15,13 +15,12 @@
   });
 
   const look = () => {
-    const close = closeButton();
-    if (isOpen === (close !== null)) return;
-    isOpen = close !== null;
-    (close ?? opener)?.focus?.({ preventScroll: true });
+    if (isOpen === (closeButton() !== null)) return;
+    isOpen = !isOpen;
+    // Looked for again when all is in place: Gradio may put it in twice.
+    requestAnimationFrame(() => (closeButton() ?? opener)?.focus?.({ preventScroll: true }));
   };
 
-  document.addEventListener("DOMContentLoaded", () => {
-    new MutationObserver(look).observe(document.body, { subtree: true, childList: true });
-  });
+  // Gradio may run this before or after the document is complete.
+  new MutationObserver(look).observe(document, { subtree: true, childList: true });
 })();

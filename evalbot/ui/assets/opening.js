@@ -13,9 +13,8 @@
     }
   };
 
-  document.addEventListener("DOMContentLoaded", () => {
-    new MutationObserver(look).observe(document.body, {
-      subtree: true, childList: true, attributes: true, attributeFilter: ["data-opened"],
-    });
+  // Gradio may run this before or after the document is complete.
+  new MutationObserver(look).observe(document, {
+    subtree: true, childList: true, attributes: true, attributeFilter: ["data-opened"],
   });
 })();

@@ -23,11 +23,19 @@ from evalbot.reporting.probe_table import probe_table
 from evalbot.ui.lead.audit_behind import opener
 from evalbot.ui.lead.audit_heat import heat_map
 from evalbot.ui.lead.charts import pictures
+from evalbot.ui.lead.results_form import sentence
 from evalbot.ui.table import CellHtml, table_html
 from evalbot.ui.text import as_text
 
 WORDS = Markup('<section class="card"><h2 class="text">{}</h2><ul class="plain">{}</ul></section>')
+CARDS = Markup('<div class="cards">{}</div>')
 LINE = Markup('<li class="text">{}</li>')
+
+
+NOT_PROBED = (
+    "{judge} was not probed by today's rubric: evalbot judge {run} --probe all tells whether its "
+    "verdicts move where nothing should move them."
+)
 
 
 def judge_view(found: Audit, judge: str, figures: bool) -> Markup:
@@ -42,8 +50,7 @@ def _parts(found: Audit, judge: str, figures: bool) -> Iterator[Markup]:
         judges=(chosen,),
         disagreements=tuple(one for one in found.disagreements if one.judge_grader == judge),
     )
-    for one in found.judges:
-        yield _in_words(one)
+    yield CARDS.format(Markup("").join(map(_in_words, found.judges)))
     yield table_html(summary_table(found))
     yield Markup('<p class="text">{}</p>').format(as_text(stale_sentence(found)))
     yield heat_map(chosen, found.runs)
@@ -57,7 +64,10 @@ def _parts(found: Audit, judge: str, figures: bool) -> Iterator[Markup]:
     if found.checkpoints.get(judge):
         yield table_html(checkpoint_table(found, judge), _opened_by_line(found, judge))
     probes = found.probes.get(judge)
-    yield table_html(probe_table(() if probes is None else probes.results))
+    if probes is None:
+        yield sentence(NOT_PROBED.format(judge=judge, run=found.runs[0]))
+    else:
+        yield table_html(probe_table(probes.results))
 
 
 def _in_words(one: JudgeAudit) -> Markup:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from evalbot.auditing.audit import Audit
-from evalbot.reporting.audit_tables import bands_table, raters_table, threshold_table
+from evalbot.reporting.audit_tables import (
+    bands_table,
+    raters_table,
+    reviewers_table,
+    threshold_table,
+)
 from evalbot.ui.table import table_html
 
 NO_BANDS = Markup(
@@ -16,7 +21,7 @@ NO_BANDS = Markup(
 
 def people_view(found: Audit) -> Markup:
     """How reviewers agree, how often each automatic verdict is wrong, what would do better."""
-    parts = [table_html(raters_table(found))]
+    parts = [table_html(raters_table(found)), table_html(reviewers_table(found))]
     parts.append(table_html(bands_table(found)) if found.bands else NO_BANDS)
     if found.proposals:
         parts.append(table_html(threshold_table(found)))
