@@ -169,13 +169,14 @@ def _notes(found: Comparison) -> Iterator[str]:
     yield from found.notes
     tested = sum(pair.p is not None for pair in found.pairs)
     if tested:
+        adjusted = f"adjusted for {tested} comparisons (Holm), " if tested > 1 else ""
+        comparisons = f"{tested} comparison" + ("s" if tested > 1 else "")
         yield (
             f"{rate.title}, {rate.direction} is better; exact paired sign-flip test on each "
-            f"pair's shared cases, adjusted for {tested} comparisons (Holm), told apart at "
-            f"{ALPHA * 100:g} %"
+            f"pair's shared cases, {adjusted}told apart at {ALPHA * 100:g} %"
         )
         yield (
-            f"with {tested} comparisons, at least {fewest_one_way(tested)} cases must differ, all "
+            f"with {comparisons}, at least {fewest_one_way(tested)} cases must differ, all "
             "in one direction, before any two can be told apart"
         )
         yield (
