@@ -70,19 +70,20 @@ def pairs_table(found: Comparison) -> Table:
     """Each pair, with what can be said of it in words."""
     retest = len(found.runs) == 2
     timed = any(pair.decode_tps_difference is not None for pair in found.pairs)
+    minus = "before − after" if retest else "a − b"
     first_text = any(pair.ttfot_ms_difference is not None for pair in found.pairs)
     columns = [
         *([Column("a", "model")] if retest else [Column("a", "a"), Column("b", "b")]),
         Column("n", "n", COUNT),
-        Column("difference", "before − after" if retest else "rate a − rate b", NUMBER),
+        Column("difference", minus if retest else "rate a − rate b", NUMBER),
         Column("wins", "better before" if retest else "a better", COUNT),
         Column("losses", "better after" if retest else "b better", COUNT),
         Column("ties", "alike", COUNT),
         Column("p_holm", "p (Holm)", NUMBER),
         Column("words", "told apart?"),
         Column("swap_after", "changed verdicts that swap them", COUNT),
-        *([Column("tps", "tok/s a − b", NUMBER)] if timed else []),
-        *([Column("first", "first text ms a − b", NUMBER, 0)] if first_text else []),
+        *([Column("tps", f"tok/s {minus}", NUMBER)] if timed else []),
+        *([Column("first", f"first text ms {minus}", NUMBER, 0)] if first_text else []),
     ]
     return Table(
         _title(found),
