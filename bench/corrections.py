@@ -15,7 +15,7 @@ from evalbot.stats.sampling import proportional_shares, uncertain_probabilities
 from evalbot.stats.wilson import wilson
 
 SIZES = {60: (10, 20, 50), 150: (10, 20, 50, 100), 400: (10, 20, 50, 100, 200),
-         1000: (10, 20, 50, 100, 200)}  # fmt: skip
+         1000: (10, 20, 50, 100, 200, 500)}  # fmt: skip
 POLICIES = ("random", "stratified", "uncertain")
 NEAR = 1e-9
 """By what a bound may miss the truth in its last bits."""

@@ -18,6 +18,7 @@ from evalbot.auditing.raters import Raters, audit_raters
 from evalbot.auditing.speeds import Speeds
 from evalbot.domain.rubrics import Layer, Rubric
 from evalbot.errors import InputError
+from evalbot.formats.words import count
 from evalbot.store.audited import (
     count_grades_after_judge,
     evidence_of_reviewed,
@@ -176,7 +177,7 @@ def _notes(gathered: Gathered, after_judge: int) -> tuple[str, ...]:
         )
     if after_judge:
         notes.append(
-            f"{after_judge} grades of people were given after the judge's had been shown to them: "
+            f"given after the judge's had been shown: {count(after_judge, 'grade')} of people; "
             "agreement with the judge may be higher for it"
         )
     return tuple(notes)

@@ -14,6 +14,7 @@ from evalbot.auditing.scores import Scores, rate_on_own_cases, scores_of
 from evalbot.auditing.speeds import Speeds
 from evalbot.domain.rubrics import Layer, Rubric
 from evalbot.errors import InputError, NotFoundError
+from evalbot.formats.words import count
 from evalbot.stats.ranks import rank_probabilities
 from evalbot.store.database import Connection, Database
 
@@ -140,7 +141,9 @@ def _retest(
     ]
     pairs = [make_pair(sides[0][name], sides[1][name], rule, len(both)) for name in both]
     left_out = len(runs[0].questions) - len(same)
-    notes = [f"{left_out} cases were asked in other words, and are left out"] if left_out else []
+    notes = []
+    if left_out:
+        notes.append(f"left out, as asked in other words: {count(left_out, 'case')}")
     return Comparison(
         suite=runs[0].suite.name,
         rubric=before.basis.rubric,
@@ -167,7 +170,9 @@ def _refuse_unknown_judge(gathered: Gathered, judge: str | None) -> None:
 def _notes(gathered: Gathered, scores: Mapping[str, Scores], shared: int) -> tuple[str, ...]:
     notes = [] if gathered.basis.note is None else [gathered.basis.note]
     total = len(gathered.basis.suite.cases)
-    if shared < total:
+    if not shared:
+        notes.append("no case has a verdict of every model: there are no ranks")
+    elif shared < total:
         fewest = min(scores, key=lambda name: len(scores[name].weights))
         notes.append(
             f"ranks rest on the {shared} of {total} cases that every model has a verdict on "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from evalbot.auditing.sampled import Sample
 from evalbot.domain.reviewing import Policy
 from evalbot.stats.correction import Corrected, Label, agrees_less_than_chance, corrected_rate
 from evalbot.stats.rates import NOT_GRADED as NOT_GRADED_REASON
+from evalbot.stats.wilson import Interval, wilson_of
 
 TIE, CANNOT = "tie", "cannot_judge"
 REVIEW = "evalbot assign RUN --policy random --budget N draws a review whose chances are known"
@@ -21,12 +23,15 @@ REVIEW = "evalbot assign RUN --policy random --budget N draws a review whose cha
 class CorrectedModel:
     """One model's rates side by side. judged: answers the judge has a verdict on.
 
+    judge_interval: of its rate alone, as if its verdicts were the truth.
+
     policy: how the reviewed ones were drawn, `+` between several; None where they were not.
     """
 
     model: str
     judged: int
     judge_rate: float | None
+    judge_interval: Interval | None
     corrected: Corrected
     policy: str | None
     notes: tuple[str, ...] = ()
@@ -72,11 +77,12 @@ def _model(
     weights = gathered.basis.rubric.rate.weights
     judged = [answer for answer in answers if _word(answer, judge) is not None]
     values = [weights[_word(answer, judge) or ""] for answer in judged]
-    base = sum(values) / len(values) if values else None
+    base = math.fsum(values) / len(values) if values else None
+    around = wilson_of(values, [answer.cluster for answer in judged])
     refusal = refusal or _refusal_of(judge, answers, sample)
     if refusal is not None or base is None:
         reason = refusal or f"the judge has no verdict on any answer of {model}"
-        return CorrectedModel(model, len(judged), base, _refused(reason), None)
+        return CorrectedModel(model, len(judged), base, around, _refused(reason), None)
     drawn = [answer for answer in judged if answer.row.id in sample.drawn]
     reviewed = [answer for answer in drawn if _truth(answer) is not None]
     waiting = len(drawn) - len(reviewed)
@@ -86,12 +92,15 @@ def _model(
             f"{waiting} of {len(drawn)} drawn answers wait to be graded; an uncertain draw "
             "corrects when all of them are"
         )
-        return CorrectedModel(model, len(judged), base, _refused(reason), "+".join(sample.policies))
+        return CorrectedModel(
+            model, len(judged), base, around, _refused(reason), "+".join(sample.policies)
+        )
     labels = list(_labels(judge, weights, judged, drawn, reviewed, design, sample))
     return CorrectedModel(
         model=model,
         judged=len(judged),
         judge_rate=base,
+        judge_interval=around,
         corrected=corrected_rate(values, labels, design),
         policy="+".join(sample.policies),
         notes=(f"{waiting} drawn answers of {model} wait to be graded",) if waiting else (),

@@ -120,10 +120,19 @@ def gather_runs(connection: Connection, parts: Mapping[str, tuple[Run, Basis]]) 
     judges: dict[str, str | None] = {}
     for run, basis in parts.values():
         judges.update(families_of_judges(connection, run.id))
-        answers += _answers(connection, run, basis)
+        answers += _in_order(run, _answers(connection, run, basis))
     pooled = tuple(run for run, _ in parts.values())
     order = judges_in_order(judges)
     return Gathered(pooled, first, tuple(answers), {name: judges[name] for name in order})
+
+
+def _in_order(run: Run, answers: Iterable[AuditedAnswer]) -> list[AuditedAnswer]:
+    """By case, model and repeat, so that sums come out the same wherever the run is kept."""
+    cases = {case.key: place for place, case in enumerate(run.suite.cases)}
+    models = {one.name: place for place, one in enumerate(run.endpoints)}
+    return sorted(
+        answers, key=lambda one: (cases[one.row.case], models[one.row.endpoint], one.row.repeat)
+    )
 
 
 def judges_in_order(judges: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from evalbot.judging.probing import ProbeResult, result_of
 from evalbot.judging.variations import ProbeKind
 from evalbot.stats.bias import Position, position
 from evalbot.store.database import Connection
+from evalbot.store.judging import judges_used
 from evalbot.store.probes import read_probes
 
 
@@ -30,13 +31,18 @@ class JudgeProbes:
 def probes_of_runs(
     connection: Connection, run_ids: Sequence[str], rubric: Rubric
 ) -> dict[str, JudgeProbes]:
-    """By judge, what its probes on these runs show; probes by another rubric are left out."""
+    """By judge, what its probes on these runs show.
+
+    Probes by another rubric, or of a judge with other settings than its grades have, are left out.
+    """
     rule = rubric.fingerprint_for(Layer.JUDGE)
     by_judge: dict[str, dict[ProbeKind, list[Probe]]] = {}
     for run in run_ids:
-        for stored in read_probes(connection, run):
-            probe = stored.probe
-            if probe.rubric_fingerprint == rule:
+        probes = [one.probe for one in read_probes(connection, run)]
+        used = {(one.name, one.judge) for one in judges_used(connection, run)} if probes else set()
+        for probe in probes:
+            is_same = (probe.judge, probe.params.get("judge")) in used
+            if probe.rubric_fingerprint == rule and is_same:
                 kinds = by_judge.setdefault(probe.judge, {})
                 kinds.setdefault(ProbeKind(probe.kind), []).append(probe)
     return {judge: _shown(judge, kinds, rubric) for judge, kinds in by_judge.items()}

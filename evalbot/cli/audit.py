@@ -10,7 +10,7 @@ from evalbot.cli.output import OutputOption, choose_of, write_tables, write_valu
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, word_of
 from evalbot.errors import InputError
 
-EXAMPLE = "Example: evalbot audit translation-20261201-0930 --format html --output audit.html"
+EXAMPLE = "Example: evalbot audit translation-20261201-7f3a1c --format html --output audit.html"
 FORMATS = ("md", "json", "html")
 
 
@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def audit(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs of one suite, pooled.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="Runs of one suite, pooled.")],
     epsilon: Annotated[
         float,
         typer.Option(

@@ -16,7 +16,7 @@ from evalbot.cli.output import (
 )
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, word_of
 
-EXAMPLE = "Example: evalbot compare translation-20261201-0930 --layer judge"
+EXAMPLE = "Example: evalbot compare translation-20261201-7f3a1c --layer judge"
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 def compare(
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="RUN [RUN]", help="A run; or two of the same models, a retest."),
+        typer.Argument(metavar="RUN", help="A run; or two of the same models, a retest."),
     ],
     layer: Annotated[
         str | None,

@@ -16,7 +16,7 @@ from evalbot.cli.output import (
 )
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list
 
-EXAMPLE = "Example: evalbot plan translation-20261201-0930 --budget 120"
+EXAMPLE = "Example: evalbot plan translation-20261201-7f3a1c --budget 120"
 
 
 def register(app: typer.Typer) -> None:

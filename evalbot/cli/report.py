@@ -11,7 +11,7 @@ from evalbot.cli.output import OutputOption, choose_of, write_text
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site
 from evalbot.errors import InputError
 
-EXAMPLE = "Example: evalbot report translation-20261201-0930 --output report.html"
+EXAMPLE = "Example: evalbot report translation-20261201-7f3a1c --output report.html"
 FORMATS = ("html", "md")
 
 
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 def report(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RUN...", help="Runs.  [default: the newest of each suite]"),
+        typer.Argument(metavar="RUN", help="Runs.  [default: the newest of each suite]"),
     ] = None,
     title: Annotated[str | None, typer.Option(help="The report's title.")] = None,
     foreword: Annotated[

@@ -95,8 +95,8 @@ def summary_table(found: Audit) -> Table:
 def _summary_notes(found: Audit) -> Iterator[str]:
     yield (
         f"{found.reviewed} of {found.answers} answers were graded by people; people's word is a "
-        f"lead's decision, else the reviewers' majority; rubric {found.rubric.name} "
-        f"@{found.rubric.version}"
+        "lead's decision, else the reviewers' majority; n: answers on which people (no tie) and "
+        f"judge both have a verdict; rubric {found.rubric.name} @{found.rubric.version}"
     )
     yield from found.notes
     if found.judges:

@@ -70,19 +70,20 @@ def pairs_table(found: Comparison) -> Table:
     """Each pair, with what can be said of it in words."""
     retest = len(found.runs) == 2
     timed = any(pair.decode_tps_difference is not None for pair in found.pairs)
+    minus = "before − after" if retest else "a − b"
     first_text = any(pair.ttfot_ms_difference is not None for pair in found.pairs)
     columns = [
         *([Column("a", "model")] if retest else [Column("a", "a"), Column("b", "b")]),
         Column("n", "n", COUNT),
-        Column("difference", "before − after" if retest else "rate a − rate b", NUMBER),
+        Column("difference", minus if retest else "rate a − rate b", NUMBER),
         Column("wins", "better before" if retest else "a better", COUNT),
         Column("losses", "better after" if retest else "b better", COUNT),
         Column("ties", "alike", COUNT),
         Column("p_holm", "p (Holm)", NUMBER),
         Column("words", "told apart?"),
         Column("swap_after", "changed verdicts that swap them", COUNT),
-        *([Column("tps", "tok/s a − b", NUMBER)] if timed else []),
-        *([Column("first", "first text ms a − b", NUMBER, 0)] if first_text else []),
+        *([Column("tps", f"tok/s {minus}", NUMBER)] if timed else []),
+        *([Column("first", f"first text ms {minus}", NUMBER, 0)] if first_text else []),
     ]
     return Table(
         _title(found),
@@ -169,13 +170,14 @@ def _notes(found: Comparison) -> Iterator[str]:
     yield from found.notes
     tested = sum(pair.p is not None for pair in found.pairs)
     if tested:
+        adjusted = f"adjusted for {tested} comparisons (Holm), " if tested > 1 else ""
+        comparisons = f"{tested} comparison" + ("s" if tested > 1 else "")
         yield (
             f"{rate.title}, {rate.direction} is better; exact paired sign-flip test on each "
-            f"pair's shared cases, adjusted for {tested} comparisons (Holm), told apart at "
-            f"{ALPHA:.0%}"
+            f"pair's shared cases, {adjusted}told apart at {ALPHA * 100:g} %"
         )
         yield (
-            f"with {tested} comparisons, at least {fewest_one_way(tested)} cases must differ, all "
+            f"with {comparisons}, at least {fewest_one_way(tested)} cases must differ, all "
             "in one direction, before any two can be told apart"
         )
         yield (

@@ -26,7 +26,7 @@ def corrected_rows(
     name = judge_meant(gathered, judge)
     found = {one.model: one for one in corrected_models(gathered, name, sample)}
     reasons = {one.corrected.reason for one in found.values()}
-    shared = reasons.pop() if len(reasons) == 1 and len(found) > 1 else None
+    shared = reasons.pop() if len(reasons) == 1 else None
     made = [_row(row, name, found[row.model], shared) for row in rows if row.model in found]
     return sorted(made, key=_order)
 

@@ -25,10 +25,12 @@ def headline(found: Comparison) -> str:
     apart = sum(pair.separable for pair in tested)
     if not tested:
         return "no two models have a verdict on the same case: there is nothing to compare"
+    if len(tested) == 1:
+        return f"the two models {'can' if apart else 'cannot'} be told apart by these cases"
     if not apart:
         return f"none of the {len(tested)} pairs of models can be told apart by these cases"
     if apart == len(tested):
-        return f"all {len(tested)} pairs of models can be told apart"
+        return f"all {len(tested)} pairs of models can be told apart by these cases"
     return f"{apart} of {len(tested)} pairs of models can be told apart by these cases"
 
 

@@ -72,6 +72,11 @@ def _notes(found: ReviewPlan) -> Iterator[str]:
         f"drawn by: evalbot assign {found.run} --layout single --policy POLICY "
         f"--budget {found.budget} --reviewers NAMES"
     )
+    if any(plan.reviewed for plan in found.models):
+        yield (
+            "where a campaign is there, extend it instead (evalbot serve, Campaigns): a new one "
+            "may draw what is reviewed already, and then brings less than this table says"
+        )
 
 
 def _strata(found: ReviewPlan) -> Table:

@@ -11,7 +11,10 @@ from evalbot.formats.tables.table import DASH
 from evalbot.reporting.rate_rows import RateRow
 from evalbot.stats.rounding import half_up, percent
 
-CORRECTED = ("judge_rate", "human_rate", "human_n", "policy", "interval")
+CORRECTED = (
+    "judge_rate", "human_rate", "human_n", "policy", "interval", "judge_low", "judge_high",
+    "human_low", "human_high",
+)  # fmt: skip
 """Columns that only the corrected layer has."""
 
 TEXT, COUNT, NUMBER, RATE = Kind.TEXT, Kind.COUNT, Kind.NUMBER, Kind.RATE
@@ -69,6 +72,7 @@ def _people_table(rows: Sequence[RateRow], symbols: bool) -> Table:
         *(
             [
                 Column("judge_rate", "judge alone", RATE),
+                Column("judge_interval", "95 % interval", NUMBER),
                 Column("human_rate", "people alone", RATE),
                 Column("human_interval", "95 % interval", NUMBER),
                 Column("human_n", "reviewed", COUNT),
@@ -142,6 +146,7 @@ def _corrected_row(found: CorrectedModel) -> Mapping[str, Value]:
     corrected = found.corrected
     return {
         "judge_rate": found.judge_rate,
+        "judge_interval": None if found.judge_interval is None else _span(*found.judge_interval),
         "human_rate": corrected.human_rate,
         "human_interval": _span(corrected.human_low, corrected.human_high),
         "human_n": corrected.human_n,
@@ -169,7 +174,7 @@ def _notes(rows: Sequence[RateRow]) -> Iterable[str]:
             "alike: models that share a letter cannot be told apart by these cases (exact paired "
             "sign-flip test, 5 %, Holm); evalbot compare tells of each pair"
         )
-    if any(row.corrected is not None for row in rows):
+    if any(row.corrected is not None and row.rate.rate is not None for row in rows):
         yield (
             "the rate is the judge's, corrected by what people said of a drawn sample; it is "
             "what people would give to all answers of this run (docs/statistics.md)"
@@ -258,7 +263,8 @@ def _corrected_cells(found: CorrectedModel) -> tuple[Value, ...]:
     corrected = found.corrected
     return (
         found.judge_rate, corrected.human_rate, corrected.human_n, found.policy,
-        corrected.interval,
+        corrected.interval, *(found.judge_interval or (None, None)),
+        corrected.human_low, corrected.human_high,
     )  # fmt: skip
 
 

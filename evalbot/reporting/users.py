@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from evalbot.formats.tables import Column, Table
-from evalbot.store.columns import time_text
 from evalbot.store.database import Database
 from evalbot.store.people import list_users
 
@@ -25,7 +24,7 @@ def users_table(database: Database) -> Table:
                 user.name,
                 str(user.role),
                 "disabled" if user.is_disabled else "active",
-                time_text(user.created_at),
+                user.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
             )
             for user in users
         ),

@@ -219,6 +219,23 @@ def test_thresholds_are_proposed_for_a_wished_error(database: Database, tmp_path
     assert (top.found.ratio, top.found.n) == (100.0, 10)
 
 
+def test_grades_given_after_the_judges_was_shown_are_told(
+    database: Database, tmp_path: Path
+) -> None:
+    site = audited_site(database, tmp_path, 2)
+    give(site, Layer.JUDGE, "strong", by_turns)
+    grades = [
+        (answer, graded(site.run, Layer.HUMAN, "ann", case, CORRECT)._replace(seen=seen))
+        for (case, _), answer in site.answers.items()
+        for seen in (("references",), ("references", "judge"))
+    ]
+    add_grades(database, site.run, grades)
+    assert audited(site).notes == (
+        "given after the judge's had been shown: 6 grades of people; agreement with the judge may "
+        "be higher for it",
+    )
+
+
 def nulls(values: Any, path: str = "") -> Iterator[str]:
     if isinstance(values, dict):
         for name, value in values.items():

@@ -12,6 +12,7 @@ from evalbot.domain.answers import Timing
 from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
 from evalbot.reporting.compare_tables import comparison_tables, comparison_values, in_words
+from evalbot.reporting.findings import headline
 from evalbot.store.database import Database
 from tests.building import add_grades, graded, record, said, small_run, write_site
 from tests.reviewing.site import cases
@@ -173,7 +174,7 @@ def test_a_retest_leaves_out_what_was_asked_in_other_words(
     record(database, run, [said(f"c{n}", "a", f"答案{n}") for n in range(8)])
     found = compare(database, ["small-1", "small-2"], tmp_path, Layer.AUTO)
     assert found.n == 7
-    assert found.notes == ("1 cases were asked in other words, and are left out",)
+    assert found.notes == ("left out, as asked in other words: 1 case",)
 
 
 def test_what_cannot_be_compared_is_refused_in_words(database: Database, tmp_path: Path) -> None:
@@ -213,3 +214,11 @@ def test_stale_grades_take_no_part(database: Database, tmp_path: Path) -> None:
 
 def replace_references(case: Mapping[str, object]) -> Mapping[str, object]:
     return {**case, "references": ["另一个答案"]}
+
+
+def test_a_single_pair_is_spoken_of_as_one(database: Database, tmp_path: Path) -> None:
+    judged_run(database, tmp_path, {"a": A, "b": B})
+    found = compared(database, tmp_path)
+    assert headline(found) == "the two models cannot be told apart by these cases"
+    [notes, *_] = [table.notes for table in comparison_tables(found)]
+    assert not [note for note in notes if "1 comparisons" in note]

@@ -247,7 +247,10 @@ def test_tables_show_all_three_rates(database: Database, tmp_path: Path) -> None
     review_all(site)
     rows = list(corrected(site).values())
     columns = [column.name for column in machine_table(rows).columns]
-    assert columns[-5:] == ["judge_rate", "human_rate", "human_n", "policy", "interval"]
+    assert columns[-9:] == [
+        "judge_rate", "human_rate", "human_n", "policy", "interval", "judge_low", "judge_high",
+        "human_low", "human_high",
+    ]  # fmt: skip
     [table] = people_tables(rows)
     titles = [column.title for column in table.columns]
     assert {"judge alone", "people alone", "reviewed", "drawn", "interval by"} <= set(titles)

@@ -66,6 +66,8 @@ def test_plan_tells_widths_before_anyone_grades(site: Path) -> None:
     assert found["budget"] == 30
     for model in found["models"]:
         assert 0 < model["planned"]["random"]["width"] < model["width"]
+    shown = evalbot("plan", "small-1", "--format", "md", folder=site).stdout
+    assert "extend it instead" in shown
 
 
 def test_a_report_is_one_file_that_loads_nothing(site: Path) -> None:

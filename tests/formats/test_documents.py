@@ -69,10 +69,12 @@ def test_a_page_says_to_browsers_that_it_may_load_nothing() -> None:
     assert base64.b64decode(data) == b"<svg/>"
 
 
-def test_contents_list_the_chapters() -> None:
+def test_contents_list_chapters_and_their_parts() -> None:
     parts = (Section("One", ()), Section("Part", (), 3), Section("Two", ()))
     page = to_html(Document("t", (), parts))
-    assert re.findall(r'<li><a href="#s(\d)">(\w+)</a>', page) == [("0", "One"), ("2", "Two")]
+    assert re.findall(r'<li class="(\w+)"><a href="#s(\d)">(\w+)</a>', page) == [
+        ("chapter", "0", "One"), ("part", "1", "Part"), ("chapter", "2", "Two"),
+    ]  # fmt: skip
     assert '<h3 id="s1">Part</h3>' in page
 
 

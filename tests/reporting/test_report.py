@@ -68,6 +68,7 @@ def test_corrected_rates_are_quoted_where_they_are_there(
         assert part in headings(found)
     assert "|drawn:random|ci:mover|" in text
     assert re.search(r"Judge strong, on \d+ answers that people graded", text)
+    assert "The order was tested on the judge's own verdicts" in text
     assert "None of the 3 pairs of models can be told apart by these cases" in text
 
 

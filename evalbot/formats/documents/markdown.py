@@ -13,8 +13,8 @@ ACTIVE = re.compile(r"[\\<*`\[_]|^(?=[#>+-]|\d+[.)])")
 
 def to_markdown(document: Document) -> str:
     """The document; what Markdown would act on in its texts is escaped."""
-    parts = [f"# {_plain(document.title)}", *map(_paragraph, document.lead)]
-    parts += [_block(block) for block in document.foreword]
+    parts = [f"# {_plain(document.title)}", *map(_block, document.foreword)]
+    parts += map(_paragraph, document.lead)
     for section in document.sections:
         parts.append(f"{'#' * section.level} {_plain(section.heading)}")
         parts += [_block(block) for block in section.blocks]

@@ -25,7 +25,8 @@ h2 { font-size: 1.35rem; margin-top: 2.5rem; border-bottom: 1px solid var(--line
 h3 { font-size: 1.1rem; margin-top: 1.75rem; }
 p, li { max-width: 46rem; }
 .weighty { font-weight: 600; }
-nav ol { columns: 2; padding-left: 1.25rem; }
+nav ul { columns: 2; padding: 0; list-style: none; }
+nav .part { padding-left: 1.25rem; }
 .scroll { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: 0.9rem; }
 caption { font-weight: 600; text-align: left; padding: 0.4rem 0; }
@@ -33,6 +34,7 @@ th, td { border-bottom: 1px solid var(--line); padding: 0.3rem 0.7rem; text-alig
   vertical-align: top; }
 thead th { background: var(--soft); }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; }
 .note { font-size: 0.8rem; color: var(--faint); overflow-wrap: anywhere; margin: 0.25rem 0;
   max-width: none; }
 pre { background: var(--soft); padding: 0.8rem; white-space: pre-wrap; overflow-wrap: anywhere;
@@ -46,9 +48,9 @@ figcaption { font-size: 0.85rem; color: var(--faint); }
 def to_html(document: Document) -> str:
     """The document with a table of its contents."""
     contents = "\n".join(
-        f'<li><a href="#s{place}">{escape(section.heading)}</a></li>'
+        f'<li class="{"chapter" if section.level == 2 else "part"}">'
+        f'<a href="#s{place}">{escape(section.heading)}</a></li>'
         for place, section in enumerate(document.sections)
-        if section.level == 2
     )
     sections = "\n".join(
         f'<h{section.level} id="s{place}">{escape(section.heading)}</h{section.level}>\n'
@@ -69,11 +71,11 @@ def to_html(document: Document) -> str:
 </head>
 <body>
 <h1>{escape(document.title)}</h1>
-{"".join(map(_paragraph, document.lead))}
 {"".join(map(_block, document.foreword))}
-<nav><ol>
+{"".join(map(_paragraph, document.lead))}
+<nav><ul>
 {contents}
-</ol></nav>
+</ul></nav>
 {sections}
 </body>
 </html>

@@ -64,7 +64,7 @@ def shown(value: Value, column: Column) -> str:
     if column.kind is Kind.RATE:
         return percent(value, column.digits)
     if column.kind is Kind.NUMBER:
-        return half_up(value, column.digits)
+        return half_up(value, column.digits).replace("-", "−")
     return str(value)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from evalbot.auditing.audit import Audit
+from evalbot.auditing.comparing import Comparison
 from evalbot.domain.runs import RunState
 from evalbot.reporting.audit_tables import effect_words, signed, span
 from evalbot.reporting.findings import headline
@@ -28,7 +29,7 @@ def limits_of(one: RunReport) -> Iterator[str]:
         yield "The run is not finished: what was not asked is unscored."
     yield from _unscored(one)
     if one.comparison is not None:
-        yield f"Order: {headline(one.comparison)}; the rest of the ranking is not supported."
+        yield from _order(one.comparison, one.main)
     if run.repeats == 1:
         yield (
             "Each case was asked once: how much an answer changes when it is asked again is not "
@@ -54,6 +55,17 @@ def limits_of(one: RunReport) -> Iterator[str]:
     hardware = {endpoint.hardware for endpoint in run.endpoints}
     if len(hardware) > 1 or None in hardware:
         yield "Speeds compare only on the same hardware; see the settings."
+
+
+def _order(found: Comparison, main: str) -> Iterator[str]:
+    tested = [pair for pair in found.pairs if pair.p is not None]
+    rest = "" if all(pair.separable for pair in tested) else "; no other order is supported"
+    yield f"Order: {headline(found)}{rest}."
+    if main == CORRECTED:
+        yield (
+            "The order was tested on the judge's own verdicts, from which its measured errors are "
+            "not taken away."
+        )
 
 
 def _unscored(one: RunReport) -> Iterator[str]:

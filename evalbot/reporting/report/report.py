@@ -17,6 +17,7 @@ from evalbot.formats.documents import (
     Section,
     read_foreword,
 )
+from evalbot.formats.words import count
 from evalbot.reporting.audit_charts import leniency_chart, ranks_chart, rates_chart
 from evalbot.reporting.audit_tables import (
     agreement_table,
@@ -36,6 +37,7 @@ from evalbot.reporting.rate_table import people_tables
 from evalbot.reporting.report.gathered import CORRECTED, RunReport, gather_report
 from evalbot.reporting.report.limits import limits_of
 from evalbot.reporting.report.setting import asked_blocks, models_table, scale_table
+from evalbot.reporting.speed_table import headline_tps
 from evalbot.reporting.speed_table import people_tables as speed_tables
 from evalbot.stats.rounding import percent
 from evalbot.store.database import Database
@@ -44,7 +46,7 @@ from evalbot.transfer.masking import mask_for
 LAYERS = {
     "auto": "by rules and fuzzy matching, without a model",
     "judge": "a strong model, by the written rubric",
-    "human": "the majority of people who graded blind",
+    "human": "the majority of the people who graded",
     "adjudicated": "people, with a lead's decision where they disagreed",
     CORRECTED: "the judge's rate, corrected by what people said of a drawn sample",
 }
@@ -83,7 +85,8 @@ def _lead(reports: Iterable[RunReport]) -> tuple[Paragraph, ...]:
 def _in_short(one: RunReport) -> str:
     """Which model did best by which rate, and whether the data can tell."""
     run, rows = one.run, [row for row in one.rates[one.main] if row.rate.rate is not None]
-    asked = f"{run.suite.title}: {len(run.endpoints)} models, {len(run.suite.cases)} cases."
+    models, cases = count(len(run.endpoints), "model"), count(len(run.suite.cases), "case")
+    asked = f"{run.suite.title}: {models}, {cases}."
     if not rows:
         return f"{asked} No model has a rate yet."
     best, rule = rows[0], one.basis.rubric.rate
@@ -96,7 +99,8 @@ def _in_short(one: RunReport) -> str:
     told = f" {word} {rule.title.lower()}: {names}, {percent(best.rate.rate or 0.0)}{between}"
     told += f", {one.main} layer ({LAYERS[one.main]})."
     if one.comparison is not None:
-        told += f" Compared pairwise, {headline(one.comparison)}."
+        told += f" Compared pairwise by the {one.comparison.layer} layer, "
+        told += f"{headline(one.comparison)}."
     return asked + told
 
 
@@ -118,9 +122,13 @@ def _results(one: RunReport) -> Iterator[Block]:
     chart = rates_chart(one.rates[one.main])
     if chart is not None:
         yield Figure(svg_of(chart), f"Rates of the {one.main} layer with their 95 % intervals")
-    for layer, rows in one.rates.items():
-        mark = "The layer to quote here. " if layer == one.main and len(one.rates) > 1 else ""
-        yield Paragraph(f"{mark}{layer.capitalize()} layer: {LAYERS[layer]}.")
+    yield Paragraph(f"To quote, the {one.main} layer: {LAYERS[one.main]}.", is_weighty=True)
+    yield from people_tables(one.rates[one.main])
+    others = {layer: rows for layer, rows in one.rates.items() if layer != one.main}
+    if others:
+        yield Paragraph("The other layers, kept apart from it and never averaged:")
+    for layer, rows in others.items():
+        yield Paragraph(f"{layer.capitalize()} layer: {LAYERS[layer]}.")
         yield from people_tables(rows)
 
 
@@ -144,6 +152,9 @@ def _apart(one: RunReport) -> Iterator[Block]:
 
 
 def _speed(one: RunReport) -> Iterator[Block]:
+    if all(headline_tps(row) is None and row.ttfot_ms_p50 is None for row in one.speed):
+        yield Paragraph("No times were recorded with these answers.")
+        return
     yield from speed_tables(one.speed, ())
     for chart in quality_speed_charts(one.points).values():
         yield Figure(svg_of(chart), "Quality against decode speed, with 95 % intervals")

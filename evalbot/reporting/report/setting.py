@@ -8,6 +8,7 @@ from evalbot.domain.rubrics import Rubric
 from evalbot.domain.runs import Run
 from evalbot.formats.documents import Block, Bullets, Code, Paragraph
 from evalbot.formats.tables import Column, Kind, Table
+from evalbot.formats.words import count
 from evalbot.grading.basis import Basis
 from evalbot.reporting.run_table import in_words
 
@@ -25,8 +26,8 @@ def asked_blocks(run: Run, basis: Basis) -> Iterator[Block]:
         + (f", label {run.label}" if run.label else ""),
         f"suite {suite.name}, task {suite.task}"
         + (f", {languages}" if languages else "")
-        + f": {len(suite.cases)} cases"
-        + (f" from {clusters} documents" if clusters else "")
+        + f": {count(len(suite.cases), 'case')}"
+        + (f" from {count(clusters, 'document')}" if clusters else "")
         + (f", each asked {run.repeats} times" if run.repeats > 1 else ""),
         f"rubric {basis.rubric.name}, version {basis.rubric.version}",
         f"asked with evalbot {run.version}",

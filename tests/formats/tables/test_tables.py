@@ -215,3 +215,9 @@ def test_any_values_make_a_sound_table(rows: tuple[tuple[Value, ...], ...], kind
     read = read_csv(text_of(table, "csv"), "t", Problems())
     expected = [["" if cell is None else str(cell) for cell in row] for row in table.raw_rows()]
     assert [row.cells for row in read[1:]] == [row for row in expected if any(row)]
+
+
+def test_a_negative_number_has_a_minus_sign_for_people() -> None:
+    table = Table("x", (Column("tps", "tok/s", Kind.NUMBER),), ((-3.71,),))
+    assert "|  −3.7 |" in text_of(table, "md")
+    assert "-3.71" in text_of(table, "csv")
