@@ -14,7 +14,7 @@ from evalbot.domain.rubrics import Layer
 from evalbot.domain.runs import Run
 from evalbot.errors import InputError
 from evalbot.grading.basis import Basis, basis_of
-from evalbot.grading.effective import PANEL, VOTE_MARK, effective, newest_per_grader
+from evalbot.grading.effective import PANEL, VOTE_MARK, effective, fresh_of, majority_of
 from evalbot.grading.staleness import Rules
 from evalbot.stats.rates import Graded
 from evalbot.store import runs
@@ -172,7 +172,7 @@ def _answer(
         layers[grade.layer].append(grade)
     judged, people = layers[Layer.JUDGE], layers[Layer.HUMAN]
     names = {grade.grader for grade in judged if VOTE_MARK not in grade.grader}
-    fresh = [grade for grade in newest_per_grader(people) if not is_stale(grade)]
+    fresh, otherwise = fresh_of(people, is_stale)
     decided = layers[Layer.ADJUDICATED]
     return AuditedAnswer(
         run=run,
@@ -181,6 +181,6 @@ def _answer(
         auto=effective(Layer.AUTO, layers[Layer.AUTO], is_stale),
         judges={name: effective(Layer.JUDGE, judged, is_stale, name) for name in names},
         people={one.grader: one.verdict for one in fresh if one.verdict is not None},
-        human=effective(Layer.HUMAN, people, is_stale) if people else NOT_GRADED,
+        human=majority_of(fresh, otherwise) if people else NOT_GRADED,
         decided=effective(Layer.ADJUDICATED, decided, is_stale) if decided else None,
     )

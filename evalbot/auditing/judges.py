@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeVar
 
 from evalbot.auditing.gathering import NOT_GRADED, AuditedAnswer, Gathered
 from evalbot.auditing.judged import Judged, judged_by
@@ -14,6 +15,8 @@ from evalbot.stats.agreement import Agreement, Confusion, agreement, confusion
 from evalbot.stats.alt_test import AltTest, alt_test
 from evalbot.stats.bias import Effect, Leniency, fit_bias, leniency
 from evalbot.stats.rates import NOT_GRADED as NOT_GRADED_REASON
+
+V = TypeVar("V", str, float)
 
 ONE_JUDGE = (
     "one judge alone cannot show self-preference: its own models may be graded harder by people "
@@ -212,28 +215,29 @@ def _by_model(gathered: Gathered, pairs: Sequence[Judged], speeds: Speeds) -> It
 
 def _alt_test(gathered: Gathered, name: str, epsilon: float, score: str) -> AltTest:
     """By single reviewers, not by their majority."""
-    humans: dict[str, dict[str, str]] = defaultdict(dict)
-    judge: dict[str, str] = {}
+    if score == "accuracy":
+        words, word = _by_item(gathered, name, {one: one for one in gathered.credits})
+        return alt_test(words, word, epsilon=epsilon, score=score)
+    known = {verdict: _known(credit) for verdict, credit in gathered.credits.items()}
+    credits_, credit = _by_item(gathered, name, known)
+    return alt_test(credits_, credit, epsilon=epsilon, score=score)
+
+
+def _by_item(
+    gathered: Gathered, name: str, values: Mapping[str, V]
+) -> tuple[dict[str, dict[str, V]], dict[str, V]]:
+    """By reviewer and by answer, what each verdict stands for; the same of the judge."""
+    humans: dict[str, dict[str, V]] = defaultdict(dict)
+    judge: dict[str, V] = {}
     for answer in gathered.answers:
         said = answer.judges.get(name, NOT_GRADED)
         if said.verdict is None or said.stale:
             continue
         item = f"{answer.run}/{answer.row.id}"
-        judge[item] = said.verdict
+        judge[item] = values[said.verdict]
         for person, verdict in answer.people.items():
-            humans[person][item] = verdict
-    if score == "accuracy":
-        return alt_test(humans, judge, epsilon=epsilon, score=score)
-    credit = gathered.credits
-    return alt_test(
-        {
-            person: {item: _known(credit[verdict]) for item, verdict in own.items()}
-            for person, own in humans.items()
-        },
-        {item: _known(credit[verdict]) for item, verdict in judge.items()},
-        epsilon=epsilon,
-        score=score,
-    )
+            humans[person][item] = values[verdict]
+    return humans, judge
 
 
 def _known(credit: float | None) -> float:

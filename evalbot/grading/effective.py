@@ -71,7 +71,7 @@ def newest_per_grader(grades: Iterable[GradeGlance]) -> list[GradeGlance]:
     return list(newest.values())
 
 
-def _fresh(grades: Sequence[GradeGlance], is_stale: IsStale) -> tuple[list[GradeGlance], Graded]:
+def fresh_of(grades: Sequence[GradeGlance], is_stale: IsStale) -> tuple[list[GradeGlance], Graded]:
     """Each grader's newest grade that is not stale, and what to say where there is none."""
     newest = newest_per_grader(grades)
     fresh = [grade for grade in newest if not is_stale(grade)]
@@ -80,11 +80,8 @@ def _fresh(grades: Sequence[GradeGlance], is_stale: IsStale) -> tuple[list[Grade
     return fresh, Graded(newest[-1].verdict, newest[-1].unscored_reason, stale=True)
 
 
-def _majority(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
+def majority_of(fresh: Sequence[GradeGlance], otherwise: Graded) -> Graded:
     """The verdict of more than half of those who gave one; `tie` where there is none."""
-    if len(grades) < 2:
-        return _single(grades, is_stale)
-    fresh, otherwise = _fresh(grades, is_stale)
     verdicts = [grade.verdict for grade in fresh if grade.verdict is not None]
     if not verdicts:
         return Graded(None, fresh[-1].unscored_reason) if fresh else otherwise
@@ -92,8 +89,14 @@ def _majority(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
     return Graded(None, "tie") if verdict is None else Graded(verdict, None)
 
 
+def _majority(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
+    if len(grades) < 2:
+        return _single(grades, is_stale)
+    return majority_of(*fresh_of(grades, is_stale))
+
+
 def _unanimous(grades: Sequence[GradeGlance], is_stale: IsStale) -> Graded:
-    fresh, otherwise = _fresh(grades, is_stale)
+    fresh, otherwise = fresh_of(grades, is_stale)
     said = {grade.verdict for grade in fresh}
     if not fresh:
         return otherwise

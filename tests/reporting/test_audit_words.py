@@ -44,7 +44,22 @@ def test_a_lenient_judge_is_called_so_with_its_numbers(database: Database, tmp_p
         "\nLenient: +0.33 credits (+0.25 – +0.40); higher than people on 78, lower on 0.\n" in words
     )
     assert "\nMay not stand in for a reviewer: in the alt-test it wins against 0 of 2" in words
-    assert "one judge alone cannot show self-preference" in words
+    assert "\nOwn family: nothing is left to chance" in words
+
+
+def test_a_judge_that_favours_its_own_family_is_told_with_the_doubt(
+    database: Database, tmp_path: Path
+) -> None:
+    def own_lifted(model: str, number: int) -> str:
+        is_lifted = model != "okapi" and number % 3 and number % 2
+        return VERDICTS[max(0, number % 3 - 1) if is_lifted else number % 3]
+
+    site = audited_site(database, tmp_path, 40)
+    give(site, Layer.JUDGE, "strong", own_lifted, family="equine")
+    give(site, Layer.HUMAN, "ann", lambda _, n: VERDICTS[n % 3])
+    words = told(site)
+    assert "\nOwn family: favours its own, +0." in words
+    assert "at the same quality and length; one judge alone cannot show self-preference" in words
 
 
 def test_a_harsh_judge_is_called_so(database: Database, tmp_path: Path) -> None:
