@@ -28,6 +28,7 @@ from evalbot.reviewing.campaigns import make_campaign
 from evalbot.store.database import Database, open_database
 from tests.building import add_grades, graded, record, said
 from tests.people import add_people
+from tests.ui.audit_example import example_record
 from tests.ui.reviewing import wait_until_saved
 from tests.ui.serving import CHROMIUM_FLAGS, Site, chromium, served
 
@@ -145,6 +146,34 @@ def results(page: Page) -> None:
     tab("Results", "#panel-results table")(page)
     page.get_by_role("button", name="Draw quality against speed").click()
     page.locator("#panel-charts img").first.wait_for()
+    page.wait_for_timeout(800)  # it comes into view; the picture shows the table above it, too
+    page.evaluate("window.scrollTo(0, 0)")
+
+
+def audit(page: Page) -> None:
+    tab("Audit", "#panel-audit table.heat")(page)
+    page.locator("#panel-audit select[name=judge]").select_option("strong")
+    page.locator("#panel-audit h2", has_text="strong against people").wait_for()
+
+
+def audit_heat(page: Page) -> None:
+    audit(page)
+    page.get_by_label("Draw figures").check()
+    page.locator("#panel-audit figure img").first.wait_for()
+    heat = page.locator("#panel-audit h2", has_text="strong against people")
+    heat.evaluate("title => title.scrollIntoView()")
+
+
+def audit_answers(page: Page) -> None:
+    audit(page)
+    page.locator("button.cell[title='people: wrong, strong: acceptable']").click()
+    page.locator("#panel-audit-behind article").first.wait_for()
+
+
+def audit_ranking(page: Page) -> None:
+    audit(page)
+    page.get_by_role("button", name="Is the ranking real?").click()
+    page.locator("#panel-audit .weighty").wait_for()
 
 
 def chatting(page: Page) -> None:
@@ -154,6 +183,22 @@ def chatting(page: Page) -> None:
     page.locator("#chat-prompt textarea").fill("When does the meeting begin?")
     page.locator("#chat-prompt textarea").press("Enter")
     page.get_by_text("Which is best?").wait_for()
+
+
+def audit_pictures(browser: Browser, folder: Path) -> None:
+    """Those of the Audit page, over a record of its own."""
+    with (
+        tempfile.TemporaryDirectory() as home,
+        open_database(f"sqlite:///{home}/evalbot.db") as database,
+    ):
+        example_record(database, Path(home))
+        with served(database, Path(home)) as site:
+            camera = Camera(browser, site, folder)
+            camera.take("audit", "lee", "/lead/", audit)
+            camera.take("audit-heat-dark", "lee", "/lead/", audit_heat, dark=True)
+            camera.take("audit-answers", "lee", "/lead/", audit_answers)
+            camera.take("audit-ranking", "lee", "/lead/", audit_ranking)
+            camera.take("audit-phone", "lee", "/lead/", audit_heat, phone=True)
 
 
 def main(folder: Path) -> None:
@@ -180,6 +225,7 @@ def main(folder: Path) -> None:
             camera.take("runs", "lee", "/lead/", tab("Runs", "#panel-runs"))
             camera.take("results", "lee", "/lead/", results)
             camera.take("chat", "lee", "/lead/", chatting)
+        audit_pictures(browser, folder)
         browser.close()
 
 
