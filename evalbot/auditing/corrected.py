@@ -79,10 +79,13 @@ def _model(
     values = [weights[_word(answer, judge) or ""] for answer in judged]
     base = math.fsum(values) / len(values) if values else None
     around = wilson_of(values, [answer.cluster for answer in judged])
+    policy = "+".join(sample.policies) or None
     refusal = refusal or _refusal_of(judge, answers, sample)
     if refusal is not None or base is None:
         reason = refusal or f"the judge has no verdict on any answer of {model}"
-        return CorrectedModel(model, len(judged), base, around, _refused(reason), None)
+        counted = sum(one.row.id in sample.drawn and _truth(one) is not None for one in judged)
+        refused = _refused(reason, counted)
+        return CorrectedModel(model, len(judged), base, around, refused, policy)
     drawn = [answer for answer in judged if answer.row.id in sample.drawn]
     reviewed = [answer for answer in drawn if _truth(answer) is not None]
     waiting = len(drawn) - len(reviewed)
@@ -93,7 +96,12 @@ def _model(
             "corrects when all of them are"
         )
         return CorrectedModel(
-            model, len(judged), base, around, _refused(reason), "+".join(sample.policies)
+            model,
+            len(judged),
+            base,
+            around,
+            _refused(reason, len(reviewed)),
+            "+".join(sample.policies),
         )
     labels = list(_labels(judge, weights, judged, drawn, reviewed, design, sample))
     return CorrectedModel(
@@ -102,7 +110,7 @@ def _model(
         judge_rate=base,
         judge_interval=around,
         corrected=corrected_rate(values, labels, design),
-        policy="+".join(sample.policies),
+        policy=policy,
         notes=(f"{waiting} drawn answers of {model} wait to be graded",) if waiting else (),
     )
 
@@ -190,5 +198,5 @@ def _truth(answer: AuditedAnswer) -> str | None:
     return None if answer.truth.stale else answer.truth.verdict
 
 
-def _refused(reason: str) -> Corrected:
-    return Corrected(None, None, None, None, None, None, 0, None, reason)
+def _refused(reason: str, reviewed: int) -> Corrected:
+    return Corrected(None, None, None, None, None, None, reviewed, None, reason)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from evalbot.cli.site import ConfigOption, DatabaseOption, open_site, split_list, word_of
+from evalbot.errors import InputError
 
 EXAMPLE = "Example: evalbot assign translation --reviewers ann,bob --policy random --budget 120"
 
@@ -18,7 +19,15 @@ def register(app: typer.Typer) -> None:
 
 def assign(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run, or a suite for its newest.")],
-    reviewers: Annotated[str, typer.Option(help="Who grades, separated by commas.")],
+    reviewers: Annotated[str | None, typer.Option(help="Who grades, separated by commas.")] = None,
+    extend: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CAMPAIGN",
+            help="Draw more for this campaign, with --policy, --budget and --seed alone: its "
+            "reviewers and layout stay, and its chances are joined.",
+        ),
+    ] = None,
     policy: Annotated[
         str, typer.Option(help="How answers are drawn: all, random, stratified or uncertain.")
     ] = "all",
@@ -44,11 +53,14 @@ def assign(
     from rich.console import Console
 
     from evalbot.domain.reviewing import COMMAND_LINE, CampaignPlan, Layout, Policy
-    from evalbot.reviewing.campaigns import make_campaign
+    from evalbot.reviewing.campaigns import extend_campaign, make_campaign
 
+    drawn_by = Policy(word_of("--policy", policy, list(Policy)))
+    if (reviewers is None) == (extend is None):
+        raise InputError("give either --reviewers for a new campaign, or --extend CAMPAIGN")
     plan = CampaignPlan(
         reviewers=split_list(reviewers),
-        policy=Policy(word_of("--policy", policy, list(Policy))),
+        policy=drawn_by,
         budget=budget,
         overlap=overlap,
         attention=attention,
@@ -61,7 +73,19 @@ def assign(
         open_site(config, database) as (settings, opened),
         Console(stderr=True).status("drawing, and looking for answers that name their model"),
     ):
-        made = make_campaign(opened, run, plan, COMMAND_LINE, settings.folder)
+        if extend is None:
+            made = make_campaign(opened, run, plan, COMMAND_LINE, settings.folder)
+        else:
+            made = extend_campaign(
+                opened,
+                extend,
+                COMMAND_LINE,
+                settings.folder,
+                policy=drawn_by,
+                budget=budget,
+                seed=seed,
+                run_id=run,
+            )
     typer.echo(made.campaign.id)
     each = ", ".join(f"{name} {count}" for name, count in made.items.items())
     told = f"{made.answers} answers drawn; items: {each}"

@@ -118,7 +118,7 @@ def _summary_notes(found: Audit) -> Iterator[str]:
             test = one.alt_test
             yield (
                 f"{one.name}, alt-test: may stand in for a reviewer where it wins against at "
-                f"least half of them; won against {percent(test.winning_rate or 0.0)} of "
+                f"least half of them; won against {sum(each.rejected for each in test.each)} of "
                 f"{test.humans}, advantage probability "
                 f"{half_up(test.advantage_probability or 0, 2)} (epsilon {test.epsilon:g}, "
                 f"{test.score})"

@@ -74,8 +74,9 @@ def _notes(found: ReviewPlan) -> Iterator[str]:
     )
     if any(plan.reviewed for plan in found.models):
         yield (
-            "where a campaign is there, extend it instead (evalbot serve, Campaigns): a new one "
-            "may draw what is reviewed already, and then brings less than this table says"
+            f"where a campaign is there, extend it instead (evalbot assign {found.run} --extend "
+            f"CAMPAIGN --policy POLICY --budget {found.budget}): a new one may draw what is "
+            "reviewed already, and then brings less than this table says"
         )
 
 

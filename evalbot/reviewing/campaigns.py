@@ -58,8 +58,11 @@ def extend_campaign(
     policy: Policy,
     budget: int | None,
     seed: int,
+    run_id: str | None = None,
 ) -> Made:
     """Draw more for a campaign; what was drawn before stays, and its chances are joined.
+
+    run_id: the run it must be of, where one is named.
 
     Reviewers who cannot sign in any more are given nothing. Raises InputError where the rubric
     changed since, too few reviewers are left, or nothing is left to draw.
@@ -69,6 +72,8 @@ def extend_campaign(
         campaign = campaigns.get_campaign(connection, campaign_id, lock=True)
         refuse_closed(campaign)
         run = runs.get_run(connection, campaign.run)
+        if run_id is not None and runs.get_run(connection, run_id).id != run.id:
+            raise InputError(f"campaign {campaign.id} is of run {run.id}, not of {run_id}")
         basis = basis_of(run, folder)
         if _texts_of(connection, basis)[1:] != (campaign.rubric_text, campaign.rubric_rule):
             raise InputError(

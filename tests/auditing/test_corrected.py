@@ -208,6 +208,7 @@ def test_a_tie_or_what_cannot_be_judged_waits_for_a_lead(
     for row in corrected(site).values():
         assert row.rate.rate is None
         assert row.corrected is not None
+        assert (row.corrected.policy, row.corrected.corrected.human_n) == ("random", 14)
         assert "1 are tied among reviewers and 0 could not be judged" in str(
             row.corrected.corrected.reason
         )

@@ -43,9 +43,28 @@ def test_the_campaigns_id_is_on_stdout_and_the_rest_on_stderr(site: ReviewSite) 
     assert "9 answers drawn; items: ann 3, bob 3" in done.stderr
 
 
+def test_a_campaign_is_extended(site: ReviewSite) -> None:
+    made = evalbot(
+        "assign", "small", "--reviewers", "ann", "--policy", "random", "--budget", "6",
+        folder=site.folder,
+    )  # fmt: skip
+    campaign = made.stdout.strip()
+    done = evalbot(
+        "assign", "small", "--extend", campaign, "--policy", "random", "--budget", "9",
+        "--seed", "2", folder=site.folder,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, f"{campaign}\n"), done.stderr
+    assert "9 answers drawn; items: ann 3" in done.stderr
+    [overview] = campaign_overviews(site.database)
+    assert [draw.budget for draw in overview.draws] == [6, 9]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        ((), "give either --reviewers for a new campaign, or --extend CAMPAIGN"),
+        (("--reviewers", "ann", "--extend", "x"), "give either --reviewers"),
+        (("--extend", "nothing"), "there is no campaign 'nothing'"),
         (("--reviewers", "anne"), "did you mean ann?"),
         (("--reviewers", "ann", "--policy", "rando"), "expected"),
         (("--reviewers", "ann", "--policy", "random"), "needs --budget"),

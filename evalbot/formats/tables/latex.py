@@ -21,6 +21,8 @@ SPECIAL = str.maketrans(
         "|": r"\textbar{}\allowbreak{}",
         '"': r"\textquotedbl{}",
         DASH: "--",
+        "−": "$-$",
+        "→": r"$\to$",
     }
 )
 

@@ -72,7 +72,7 @@ def _number(value: Value, column: Column) -> Any:
 
 
 def _rounded(value: Value, column: Column) -> float:
-    text = shown(value, column)
+    text = shown(value, column).replace("−", "-")
     return float(text.removesuffix(" %")) / 100 if column.kind is Kind.RATE else float(text)
 
 

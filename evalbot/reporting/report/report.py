@@ -99,8 +99,10 @@ def _in_short(one: RunReport) -> str:
     told = f" {word} {rule.title.lower()}: {names}, {percent(best.rate.rate or 0.0)}{between}"
     told += f", {one.main} layer ({LAYERS[one.main]})."
     if one.comparison is not None:
-        told += f" Compared pairwise by the {one.comparison.layer} layer, "
-        told += f"{headline(one.comparison)}."
+        layer = f"by the {one.comparison.layer} layer"
+        if one.main == CORRECTED:
+            layer = "by the judge's own verdicts, uncorrected"
+        told += f" Compared pairwise {layer}, {headline(one.comparison)}."
     return asked + told
 
 
@@ -141,7 +143,7 @@ def _apart(one: RunReport) -> Iterator[Block]:
         yield Paragraph("Supported by the data:")
         yield Bullets(tuple(pairs))
     if len(best_first(found)) > 1:
-        yield Paragraph("The ranking, step by step:")
+        yield Paragraph(f"The ranking by the {found.layer} layer, step by step:")
         yield Bullets(tuple(steps(found)))
     yield pairs_table(found)
     if found.ranks:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from evalbot.domain.people import User
-from evalbot.domain.reviewing import Layout, Policy
+from evalbot.domain.reviewing import Draw, Layout, Policy
+from evalbot.formats.words import count
 from evalbot.reviewing.overview import CampaignOverview, ReviewerLine
 from evalbot.store.assignments import HeldAnswer
 from evalbot.store.run_lists import RunSummary
@@ -88,18 +89,22 @@ def _run_name(run: RunSummary) -> str:
     return f"{run.run}{label}: {run.answers} answers"
 
 
+def _draw(draw: Draw) -> str:
+    """How one draw was made, and of how many answers at most."""
+    size = "" if draw.budget is None else f" {count(draw.budget, 'answer')}"
+    return f"{POLICIES[draw.policy]}{size}"
+
+
 def _campaign(one: CampaignOverview, users: Sequence[User]) -> Markup:
     campaign, plan = one.campaign, one.campaign.plan
     facts = [
-        POLICIES[plan.policy],
-        *([f"{plan.budget} answers"] if plan.budget is not None else []),
+        *(_draw(draw) for draw in one.draws),
         LAYOUTS[plan.layout],
         f"{plan.overlap} on each" if plan.overlap > 1 else "",
         f"{100 * plan.attention:g} % checks" if plan.attention else "",
         f"{plan.practice} to practise" if plan.practice else "",
         "judge revealed" if plan.reveal_judge else "",
         f"seed {plan.seed}",
-        f"{len(one.draws)} draws" if len(one.draws) > 1 else "",
         f"by {campaign.created_by}, {moment(campaign.created_at)}",
     ]
     return Markup(
@@ -196,13 +201,19 @@ def _actions(one: CampaignOverview) -> Markup:
     return Markup(
         "<details><summary>Extend or close</summary><form class='fields' data-once {extend}>"
         "<label>Draw{policies}</label>"
-        "<label>More answers<input name='budget' type='number' min='1' placeholder='all'></label>"
+        "<label>More answers<input name='budget' type='number' min='1' placeholder='all'"
+        " value='{budget}'></label>"
         "<label>Seed<input name='seed' type='number' value='{seed}'></label>"
         "<button>Draw more</button></form>"
         "<p><button {close} data-sure='Close this campaign?'>Close</button></p></details>"
     ).format(
         extend=action_attribute(do="extend", campaign=campaign.id),
-        policies=choices("policy", {str(key): name for key, name in POLICIES.items()}),
+        policies=choices(
+            "policy",
+            {str(key): name for key, name in POLICIES.items()},
+            str(campaign.plan.policy),
+        ),
+        budget=campaign.plan.budget or "",
         seed=campaign.plan.seed + len(one.draws),
         close=action_attribute(do="close", campaign=campaign.id),
     )

@@ -221,3 +221,9 @@ def test_a_negative_number_has_a_minus_sign_for_people() -> None:
     table = Table("x", (Column("tps", "tok/s", Kind.NUMBER),), ((-3.71,),))
     assert "|  −3.7 |" in text_of(table, "md")
     assert "-3.71" in text_of(table, "csv")
+
+
+def test_a_negative_number_that_is_rounded_beforehand_stays_a_number() -> None:
+    table = Table("x", (Column("tps", "tok/s", Kind.NUMBER),), ((-0.6499999999999999,),))
+    sheet = load_workbook(io.BytesIO(render(table, form="xlsx"))).worksheets[0]
+    assert sheet.cell(2, 1).value == -0.6
