@@ -70,6 +70,19 @@ def test_decode_is_recomputed_from_counts_and_times() -> None:
     assert seen.prefill_tps is None
 
 
+def test_what_others_make_of_the_same_times_is_not_comparable() -> None:
+    """Older llama.cpp counts the first token, which is there when its clock starts."""
+    ours, reported = 1000 * 34 / 661.064, 1000 * 35 / 661.064
+    assert reported == pytest.approx(52.9449493544)
+    assert reported / ours == pytest.approx(35 / 34)
+    assert 1000 / ours == pytest.approx(19.4430588235)
+    prefill = 1000 * 1 / 30.958  # one token, 236 cached: it means nothing
+    assert prefill == pytest.approx(32.3018282835)
+    sent, first, last, end, tokens = 0.0, 0.25, 0.45, 0.46, 5
+    assert (end - first) / (tokens - 1) == pytest.approx(0.0525)  # vLLM's time per token
+    assert (last - sent) / tokens == pytest.approx(0.09)  # guidellm's
+
+
 @pytest.mark.parametrize(
     ("cache_n", "prompt_n", "prompt_ms", "expected"),
     [

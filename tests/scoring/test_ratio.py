@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rapidfuzz import fuzz
+from sacrebleu.metrics import BLEU
 
 from evalbot.scoring import chrf
 from evalbot.scoring.normalise import nfkc
@@ -66,3 +67,14 @@ def test_chrf_takes_the_best_reference_and_needs_one() -> None:
     assert chrf("请关门", ["开窗", "请关门"]) == pytest.approx(100)
     assert chrf("请关门", []) is None
     assert chrf(" ", ["请关门"]) is None
+
+
+def test_bleu_which_is_not_used_hangs_on_its_tokenizer() -> None:
+    chinese = BLEU(effective_order=True, tokenize="zh")
+    assert chinese.sentence_score("我喜欢猫。", ["我很喜欢猫。"]).score == pytest.approx(
+        57.8930, abs=5e-5
+    )
+    characters = BLEU(effective_order=True, tokenize="char")
+    assert characters.sentence_score("猫が好きです。", ["猫が大好きです。"]).score == (
+        pytest.approx(61.2975, abs=5e-5)
+    )
