@@ -123,7 +123,7 @@ def gather_runs(connection: Connection, parts: Mapping[str, tuple[Run, Basis]]) 
         answers += _in_order(run, _answers(connection, run, basis))
     pooled = tuple(run for run, _ in parts.values())
     order = judges_in_order(judges)
-    return Gathered(pooled, first, tuple(answers), {name: judges[name] for name in order})
+    return Gathered(pooled, first, tuple(answers), {name: judges.get(name) for name in order})
 
 
 def _in_order(run: Run, answers: Iterable[AuditedAnswer]) -> list[AuditedAnswer]:
@@ -136,10 +136,13 @@ def _in_order(run: Run, answers: Iterable[AuditedAnswer]) -> list[AuditedAnswer]
 
 
 def judges_in_order(judges: Iterable[str]) -> list[str]:
-    """Those that are audited, by name: no single votes; the panel last, if it is of several."""
+    """Those that are audited, by name: no single votes; of several the panel last.
+
+    Judges that graded apart, or were imported, are a panel whose majority nobody wrote down.
+    """
     found = set(judges)
     named = sorted(name for name in found if name != PANEL and VOTE_MARK not in name)
-    return [*named, *([PANEL] if PANEL in found and len(named) > 1 else [])]
+    return [*named, *([PANEL] if len(named) > 1 or (PANEL in found and not named) else [])]
 
 
 def _answers(connection: Connection, run: Run, basis: Basis) -> Iterator[AuditedAnswer]:
@@ -172,6 +175,8 @@ def _answer(
         layers[grade.layer].append(grade)
     judged, people = layers[Layer.JUDGE], layers[Layer.HUMAN]
     names = {grade.grader for grade in judged if VOTE_MARK not in grade.grader}
+    if names:
+        names.add(PANEL)
     fresh = [grade for grade in newest_per_grader(people) if not is_stale(grade)]
     decided = layers[Layer.ADJUDICATED]
     return AuditedAnswer(

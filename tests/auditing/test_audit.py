@@ -121,8 +121,9 @@ def test_own_family_is_told_from_length_and_one_judge_says_what_it_cannot_show(
     assert "one judge alone cannot show" in own.note
     give(site, Layer.JUDGE, "other", lambda m, n: by_turns(m, n + (n == 5)), family="giraffe")
     found = audited(site)
-    assert [one.name for one in found.judges] == ["other", "strong"]
-    assert [one.self_preference.note for one in found.judges] == ["", ""]
+    assert [one.name for one in found.judges] == ["other", "strong", "panel"]
+    notes = [one.self_preference.note for one in found.judges]
+    assert notes == ["", "", "a panel is of no family"]
     give(site, Layer.JUDGE, "nameless", by_turns)
     nameless = audited(site).judges[0]
     assert "family is not known" in nameless.self_preference.note

@@ -13,7 +13,10 @@ from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
 from evalbot.reporting.compare_tables import comparison_tables, comparison_values, in_words
 from evalbot.reporting.findings import headline
+from evalbot.reporting.rate_rows import RateQuery
+from evalbot.reporting.rates import rate_rows
 from evalbot.store.database import Database
+from tests.auditing.site import audited_site, give
 from tests.building import add_grades, graded, record, said, small_run, write_site
 from tests.reviewing.site import cases
 
@@ -222,3 +225,25 @@ def test_a_single_pair_is_spoken_of_as_one(database: Database, tmp_path: Path) -
     assert headline(found) == "the two models cannot be told apart by these cases"
     [notes, *_] = [table.notes for table in comparison_tables(found)]
     assert not [note for note in notes if "1 comparisons" in note]
+
+
+def test_judges_that_graded_apart_are_compared_by_their_majority(
+    database: Database, tmp_path: Path
+) -> None:
+    """As `rates` reads the judge layer, though nobody wrote a panel's grades."""
+    site = audited_site(database, tmp_path, 12)
+    give(site, Layer.JUDGE, "harsh", lambda m, _: "wrong" if m == "zebra" else "correct")
+    give(site, Layer.JUDGE, "mild", lambda m, n: "wrong" if m == "zebra" and n < 3 else "correct")
+    found = compare(database, [site.run.id], tmp_path, Layer.JUDGE)
+    rows = rate_rows(database, [site.run.id], tmp_path, RateQuery(Layer.JUDGE))
+    assert {row.model: row.rate.rate for row in rows} == found.rates
+    by_models = {(pair.a, pair.b): (pair.n, pair.difference) for pair in found.pairs}
+    # Two say two things of nine of zebra's answers: ties, which are no verdicts.
+    assert by_models["zebra", "okapi"] == (3, 1.0)
+    assert by_models["okapi", "quagga"] == (12, 0.0)
+    asked_for = compare(database, [site.run.id], tmp_path, Layer.JUDGE, "panel")
+    assert asked_for.pairs == found.pairs
+    named = rate_rows(database, [site.run.id], tmp_path, RateQuery(Layer.JUDGE, "panel"))
+    assert [(row.model, row.rate) for row in named] == [(row.model, row.rate) for row in rows]
+    alone = compare(database, [site.run.id], tmp_path, Layer.JUDGE, "harsh")
+    assert alone.rates["zebra"] == 1.0

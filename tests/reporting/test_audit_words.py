@@ -44,7 +44,8 @@ def test_a_lenient_judge_is_called_so_with_its_numbers(database: Database, tmp_p
         "\nLenient: +0.33 credits (+0.25 – +0.40); higher than people on 78, lower on 0.\n" in words
     )
     assert "\nMay not stand in for a reviewer: in the alt-test it wins against 0 of 2" in words
-    assert "one judge alone cannot show self-preference" in words
+    # It says the same wherever people do: no model's answers are treated apart.
+    assert "\nOwn family: nothing is left to chance" in words
 
 
 def test_a_harsh_judge_is_called_so(database: Database, tmp_path: Path) -> None:
