@@ -11,13 +11,15 @@ from evalbot.auditing.comparing import Comparison, compare
 from evalbot.domain.answers import Timing
 from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
+from evalbot.grading.basis import FROM_RECORD
 from evalbot.reporting.compare_tables import comparison_tables, comparison_values, in_words
 from evalbot.reporting.findings import headline
 from evalbot.reporting.rate_rows import RateQuery
 from evalbot.reporting.rates import rate_rows
 from evalbot.store.database import Database
+from evalbot.store.runs import get_run, set_setting
 from tests.auditing.site import audited_site, give
-from tests.building import add_grades, graded, record, said, small_run, write_site
+from tests.building import RUBRIC, add_grades, graded, record, said, small_run, write_site
 from tests.reviewing.site import cases
 
 A = ["correct", "correct", "acceptable", "correct", "correct", "acceptable", "correct", "correct"]
@@ -177,7 +179,26 @@ def test_a_retest_leaves_out_what_was_asked_in_other_words(
     record(database, run, [said(f"c{n}", "a", f"答案{n}") for n in range(8)])
     found = compare(database, ["small-1", "small-2"], tmp_path, Layer.AUTO)
     assert found.n == 7
-    assert found.notes == ("left out, as asked in other words: 1 case",)
+    left_out = "left out, as not asked and graded by the same texts in both runs: 1 case"
+    assert found.notes == (left_out,)
+
+
+def test_a_retest_by_another_rate_or_other_references_is_no_retest(
+    database: Database, tmp_path: Path
+) -> None:
+    """The older run came in whole and keeps the texts that it was graded by."""
+    judged_run(database, tmp_path, {"a": A})
+    with database.write() as connection:
+        set_setting(connection, get_run(connection, "small-1"), FROM_RECORD, True)
+    judged_run(database, tmp_path, {"a": A}, run_id="small-2")
+    both = ["small-1", "small-2"]
+    assert compared(database, tmp_path, *both).pairs[0].difference == 0
+    other = [{**case, "references": ["別"]} if case["key"] == "c0" else case for case in cases(8)]
+    write_site(tmp_path, cases=other)
+    assert compared(database, tmp_path, *both).pairs[0].n == 7
+    write_site(tmp_path, cases=cases(8), rubric=RUBRIC.replace("acceptable: 0.5", "acceptable: 0"))
+    with pytest.raises(InputError, match="are graded by two rubric texts"):
+        compared(database, tmp_path, *both)
 
 
 def test_what_cannot_be_compared_is_refused_in_words(database: Database, tmp_path: Path) -> None:
