@@ -77,8 +77,7 @@ def _model(
     weights = gathered.basis.rubric.rate.weights
     judged = [answer for answer in answers if _word(answer, judge) is not None]
     values = [weights[_word(answer, judge) or ""] for answer in judged]
-    base = math.fsum(values) / len(values) if values else None
-    around = wilson_of(values, [answer.cluster for answer in judged])
+    base, around = _by_case(judged, values)
     policy = "+".join(sample.policies) or None
     refusal = refusal or _refusal_of(judge, answers, sample)
     if refusal is not None or base is None:
@@ -112,6 +111,20 @@ def _model(
         policy=policy,
         notes=(f"{waiting} drawn answers of {model} wait to be graded",) if waiting else (),
     )
+
+
+def _by_case(
+    judged: Sequence[AuditedAnswer], values: Sequence[float]
+) -> tuple[float | None, Interval | None]:
+    """The judge's rate as the judge layer has it: a case counts with the mean of its repeats."""
+    cases: dict[str, list[float]] = defaultdict(list)
+    clusters: dict[str, str] = {}
+    for answer, value in zip(judged, values, strict=True):
+        cases[answer.row.case].append(value)
+        clusters[answer.row.case] = answer.cluster
+    means = [math.fsum(own) / len(own) for own in cases.values()]
+    rate = math.fsum(means) / len(means) if means else None
+    return rate, wilson_of(means, list(clusters.values()))
 
 
 def reviewed_of(answers: Sequence[AuditedAnswer], sample: Sample) -> list[AuditedAnswer]:
