@@ -132,7 +132,7 @@ def audit_of(connection: Connection, gathered: Gathered, query: AuditQuery) -> A
 def _disagreements(gathered: Gathered) -> tuple[Disagreement, ...]:
     """Worst first: the verdicts furthest apart in credit."""
     credits_ = gathered.credits
-    places = {case.key: place for place, case in enumerate(gathered.basis.suite.cases)}
+    places = {case: place for place, case in enumerate(gathered.cases)}
     models = {name: place for place, name in enumerate(gathered.models)}
     found = []
     for name in gathered.judges:

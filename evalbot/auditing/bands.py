@@ -121,9 +121,13 @@ class Bands:
 
 
 def _seen(gathered: Gathered, evidence: Mapping[int, Mapping[str, Any]]) -> Iterator[_Seen]:
-    suite, folding = gathered.basis.suite, gathered.basis.rubric.auto.folding
-    folders = {case.key: Folder(folding, suite.language_of(case).target) for case in suite.cases}
-    lengths: dict[tuple[str, str], int] = {}
+    folding = gathered.basis.rubric.auto.folding
+    folders = {
+        (run, case.key): Folder(folding, basis.suite.language_of(case).target)
+        for run, basis in gathered.bases.items()
+        for case in basis.suite.cases
+    }
+    lengths: dict[tuple[str, str, str], int] = {}
     for answer in gathered.answers:
         truth = answer.truth
         if truth.verdict is None or truth.stale:
@@ -132,9 +136,9 @@ def _seen(gathered: Gathered, evidence: Mapping[int, Mapping[str, Any]]) -> Iter
         nearest = known.get("nearest")
         length = 0
         if nearest:
-            text = answer.row.case, nearest
+            text = answer.run, answer.row.case, nearest
             if text not in lengths:
-                lengths[text] = len(folders[answer.row.case].fold(nearest))
+                lengths[text] = len(folders[answer.run, answer.row.case].fold(nearest))
             length = lengths[text]
         yield _Seen(answer, truth.verdict, known, length)
 

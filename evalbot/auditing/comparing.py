@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from evalbot.auditing.gathering import Gathered, gather
+from evalbot.auditing.gathering import Gathered, gather, rules_of
 from evalbot.auditing.pairs import Pair, Side, letters_by_pairs, make_pair, with_holm
 from evalbot.auditing.retesting import Changed, changed_answers, same_questions
 from evalbot.auditing.scores import Scores, rate_on_own_cases, scores_of
@@ -129,6 +129,11 @@ def _retest(
             f"runs {runs[0].id} and {runs[1].id} have no model in common; a retest is of the "
             "same models"
         )
+    if rules_of(before.basis.rubric) != rules_of(after.basis.rubric):
+        raise InputError(
+            f"runs {runs[0].id} and {runs[1].id} are graded by two rubric texts: their verdicts or "
+            "rates are of two kinds"
+        )
     same = same_questions(before, after)
     rule = before.basis.rubric.rate
     sides = [
@@ -141,9 +146,12 @@ def _retest(
     ]
     pairs = [make_pair(sides[0][name], sides[1][name], rule, len(both)) for name in both]
     left_out = len(runs[0].questions) - len(same)
-    notes = []
+    notes = list(dict.fromkeys(part.basis.note for part in (before, after) if part.basis.note))
     if left_out:
-        notes.append(f"left out, as asked in other words: {count(left_out, 'case')}")
+        notes.append(
+            "left out, as not asked and graded by the same texts in both runs: "
+            f"{count(left_out, 'case')}"
+        )
     return Comparison(
         suite=runs[0].suite.name,
         rubric=before.basis.rubric,

@@ -77,17 +77,15 @@ def _model(
     weights = gathered.basis.rubric.rate.weights
     judged = [answer for answer in answers if _word(answer, judge) is not None]
     values = [weights[_word(answer, judge) or ""] for answer in judged]
-    base = math.fsum(values) / len(values) if values else None
-    around = wilson_of(values, [answer.cluster for answer in judged])
+    base, around = _by_case(judged, values)
     policy = "+".join(sample.policies) or None
     refusal = refusal or _refusal_of(judge, answers, sample)
     if refusal is not None or base is None:
         reason = refusal or f"the judge has no verdict on any answer of {model}"
-        counted = sum(one.row.id in sample.drawn and _truth(one) is not None for one in judged)
-        refused = _refused(reason, counted)
+        refused = _refused(reason, len(reviewed_of(judged, sample)))
         return CorrectedModel(model, len(judged), base, around, refused, policy)
     drawn = [answer for answer in judged if answer.row.id in sample.drawn]
-    reviewed = [answer for answer in drawn if _truth(answer) is not None]
+    reviewed = reviewed_of(drawn, sample)
     waiting = len(drawn) - len(reviewed)
     design = _design(judged, sample)
     if design == Policy.UNCERTAIN and waiting:
@@ -115,6 +113,33 @@ def _model(
     )
 
 
+def _by_case(
+    judged: Sequence[AuditedAnswer], values: Sequence[float]
+) -> tuple[float | None, Interval | None]:
+    """The judge's rate as the judge layer has it: a case counts with the mean of its repeats."""
+    cases: dict[str, list[float]] = defaultdict(list)
+    clusters: dict[str, str] = {}
+    for answer, value in zip(judged, values, strict=True):
+        cases[answer.row.case].append(value)
+        clusters[answer.row.case] = answer.cluster
+    means = [math.fsum(own) / len(own) for own in cases.values()]
+    rate = math.fsum(means) / len(means) if means else None
+    return rate, wilson_of(means, list(clusters.values()))
+
+
+def reviewed_of(answers: Sequence[AuditedAnswer], sample: Sample) -> list[AuditedAnswer]:
+    """The drawn ones among these that people's verdict counts of.
+
+    While some wait, only what the people it was drawn for have graded, which comes in random
+    order: a volunteer, an import or a lead may have picked what seemed wrong.
+    """
+    drawn = [answer for answer in answers if answer.row.id in sample.drawn]
+    known = [answer for answer in drawn if _truth(answer) is not None]
+    if len(known) == len(drawn):
+        return known
+    return [answer for answer in known if answer.row.id in sample.graded]
+
+
 def _refusal_of(judge: str, answers: Sequence[AuditedAnswer], sample: Sample) -> str | None:
     """Why this model cannot be corrected."""
     missing = sum(
@@ -137,7 +162,7 @@ def _refusal_of(judge: str, answers: Sequence[AuditedAnswer], sample: Sample) ->
             f"{late} answers could not have been drawn when the review was: they came later, or "
             "were of no use then; extend the campaign, so that they have a chance, too"
         )
-    open_ = Counter(answer.truth.reason for answer in answers if answer.row.id in sample.drawn)
+    open_ = Counter(answer.truth.reason for answer in answers if answer.row.id in sample.graded)
     if open_[TIE] or open_[CANNOT]:
         return (
             f"of the drawn answers, {open_[TIE]} are tied among reviewers and {open_[CANNOT]} "

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evalbot.domain.cases import Case
-from evalbot.domain.rubrics import Layer
+from evalbot.domain.rubrics import Layer, Rubric
 from evalbot.domain.runs import Run
 from evalbot.errors import InputError
 from evalbot.grading.basis import Basis, basis_of
@@ -58,12 +58,23 @@ class AuditedAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Runs of one suite, pooled. judges: by name, their family."""
+    """Runs of one suite, pooled. bases: by run; judges: by name, their family."""
 
     runs: tuple[Run, ...]
-    basis: Basis
+    bases: Mapping[str, Basis]
     answers: tuple[AuditedAnswer, ...]
     judges: Mapping[str, str | None]
+
+    @property
+    def basis(self) -> Basis:
+        """Of the first run: the rubric is that of all."""
+        return self.bases[self.runs[0].id]
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """The keys of all cases, in the order of the runs, which need not have asked the same."""
+        suites = (basis.suite for basis in self.bases.values())
+        return tuple(dict.fromkeys(case.key for suite in suites for case in suite.cases))
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -104,14 +115,14 @@ def gather_runs(connection: Connection, parts: Mapping[str, tuple[Run, Basis]]) 
     if not parts:
         raise InputError("name a run")
     (first_run, first), *others = parts.values()
-    rule = first.rubric.fingerprint_for(Layer.HUMAN)
+    rules = rules_of(first.rubric)
     for run, basis in others:
         if run.suite.name != first_run.suite.name:
             raise InputError(
                 f"run {run.id} is of suite {run.suite.name}, run {first_run.id} of "
                 f"{first_run.suite.name}; runs of one suite can be pooled"
             )
-        if basis.rubric.fingerprint_for(Layer.HUMAN) != rule:
+        if rules_of(basis.rubric) != rules:
             raise InputError(
                 f"run {run.id} is graded by another rubric text than run {first_run.id}; "
                 "audit them apart"
@@ -123,7 +134,13 @@ def gather_runs(connection: Connection, parts: Mapping[str, tuple[Run, Basis]]) 
         answers += _in_order(run, _answers(connection, run, basis))
     pooled = tuple(run for run, _ in parts.values())
     order = judges_in_order(judges)
-    return Gathered(pooled, first, tuple(answers), {name: judges[name] for name in order})
+    bases = {run.id: basis for run, basis in parts.values()}
+    return Gathered(pooled, bases, tuple(answers), {name: judges.get(name) for name in order})
+
+
+def rules_of(rubric: Rubric) -> tuple[object, ...]:
+    """What makes numbers of two runs the same kind of number: how verdicts come, and count."""
+    return (*(rubric.fingerprint_for(layer) for layer in Layer), rubric.rate)
 
 
 def _in_order(run: Run, answers: Iterable[AuditedAnswer]) -> list[AuditedAnswer]:
@@ -136,10 +153,13 @@ def _in_order(run: Run, answers: Iterable[AuditedAnswer]) -> list[AuditedAnswer]
 
 
 def judges_in_order(judges: Iterable[str]) -> list[str]:
-    """Those that are audited, by name: no single votes; the panel last, if it is of several."""
+    """Those that are audited, by name: no single votes; of several the panel last.
+
+    Judges that graded apart, or were imported, are a panel whose majority nobody wrote down.
+    """
     found = set(judges)
     named = sorted(name for name in found if name != PANEL and VOTE_MARK not in name)
-    return [*named, *([PANEL] if PANEL in found and len(named) > 1 else [])]
+    return [*named, *([PANEL] if len(named) > 1 or (PANEL in found and not named) else [])]
 
 
 def _answers(connection: Connection, run: Run, basis: Basis) -> Iterator[AuditedAnswer]:
@@ -172,6 +192,8 @@ def _answer(
         layers[grade.layer].append(grade)
     judged, people = layers[Layer.JUDGE], layers[Layer.HUMAN]
     names = {grade.grader for grade in judged if VOTE_MARK not in grade.grader}
+    if names:
+        names.add(PANEL)
     fresh, otherwise = fresh_of(people, is_stale)
     decided = layers[Layer.ADJUDICATED]
     return AuditedAnswer(

@@ -11,6 +11,7 @@ from typing import TypeVar
 from evalbot.auditing.gathering import NOT_GRADED, AuditedAnswer, Gathered
 from evalbot.auditing.judged import Judged, judged_by
 from evalbot.auditing.speeds import Speeds
+from evalbot.grading.effective import PANEL
 from evalbot.stats.agreement import Agreement, Confusion, agreement, confusion
 from evalbot.stats.alt_test import AltTest, alt_test
 from evalbot.stats.bias import Effect, Leniency, fit_bias, leniency
@@ -23,6 +24,7 @@ ONE_JUDGE = (
     "than by anyone; a second judge of another family on the same answers would tell"
 )
 NO_CREDITS = "the scale has no credits"
+NO_FAMILY_OF_PANEL = "a panel is of no family"
 NO_FAMILY = "the judge's family is not known (judges: family, in evalbot.yaml)"
 
 
@@ -108,7 +110,7 @@ def audit_judge(
         verbosity = fit.verbosity
         reasons |= fit.reasons
         own_family = SelfPreference(
-            fit.difference, fit.self_preference, _note(gathered, family, same, fit.reasons)
+            fit.difference, fit.self_preference, _note(gathered, name, family, same, fit.reasons)
         )
     return JudgeAudit(
         name=name,
@@ -164,12 +166,13 @@ def _families(gathered: Gathered) -> dict[str, str | None]:
 
 def _note(
     gathered: Gathered,
+    name: str,
     family: str | None,
     same: Sequence[bool] | None,
     reasons: Mapping[str, str],
 ) -> str:
     if family is None:
-        return NO_FAMILY
+        return NO_FAMILY_OF_PANEL if name == PANEL else NO_FAMILY
     if same is None:
         unknown = [name for name, own in _families(gathered).items() if own is None]
         return f"the family of {', '.join(unknown)} is not known (endpoints: family)"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from evalbot.auditing.corrected import corrected_models
+from evalbot.auditing.corrected import corrected_models, reviewed_of
 from evalbot.auditing.gathering import NOT_GRADED, AuditedAnswer, Gathered, gather
 from evalbot.auditing.sampled import sample_of
 from evalbot.auditing.scores import judge_meant
@@ -96,9 +96,14 @@ def plan_reviews(
             judged = _judged(gathered, answer, name, entropies.get(answer.row.id))
             if judged is not None:
                 answers[answer.row.endpoint].append((answer, judged))
+    reviewed = {
+        answer.row.id
+        for own in answers.values()
+        for answer in reviewed_of([answer for answer, _ in own], sample)
+    }
     counted = {
         model: [
-            judged if answer.row.id in sample.drawn else judged._replace(human=None)
+            judged if answer.row.id in reviewed else judged._replace(human=None)
             for answer, judged in own
         ]
         for model, own in answers.items()

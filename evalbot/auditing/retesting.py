@@ -25,9 +25,17 @@ class Changed:
 
 
 def same_questions(before: Gathered, after: Gathered) -> frozenset[str]:
-    """Keys of the cases that both runs asked in the same words."""
+    """Keys of the cases that both runs asked in the same words, and are graded by the same."""
     asked, again = before.runs[0].questions, after.runs[0].questions
-    return frozenset(key for key, question in asked.items() if again.get(key) == question)
+    rules = [
+        {case.key: suite.grading_fingerprint(case) for case in suite.cases}
+        for suite in (before.basis.suite, after.basis.suite)
+    ]
+    return frozenset(
+        key
+        for key, question in asked.items()
+        if again.get(key) == question and rules[0][key] == rules[1][key]
+    )
 
 
 def changed_answers(

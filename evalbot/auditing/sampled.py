@@ -18,12 +18,14 @@ class Sample:
     """The draws of a run's campaigns, joined. policies: as drawn, each once.
 
     chances: by answer, its chance of having been drawn by any of them, drawn or not; drawn: the
-    answers that were, and the stratum each was drawn in. several: more than one draw.
+    answers that were, and the stratum each was drawn in; graded: those of them that somebody who
+    was given them has graded. several: more than one draw.
     """
 
     policies: tuple[Policy, ...]
     chances: Mapping[int, float]
     drawn: Mapping[int, str | None]
+    graded: frozenset[int]
     several: bool
 
 
@@ -31,6 +33,7 @@ def sample_of(connection: Connection, run: str, rows: Mapping[int, AuditRow]) ->
     """The draws of a run; rows: its counting answers by id. Volunteers' reviews are left out."""
     chances: dict[int, float] = {}
     drawn: dict[int, str | None] = {}
+    graded: set[int] = set()
     policies: list[Policy] = []
     count = 0
     for campaign in list_campaigns(connection, run):
@@ -45,7 +48,10 @@ def sample_of(connection: Connection, run: str, rows: Mapping[int, AuditRow]) ->
                 continue
             if one.draw_probability is not None and one.answer_id in rows:
                 drawn[one.answer_id] = one.stratum
-    return Sample(tuple(dict.fromkeys(policies)), chances, drawn, count > 1)
+                if one.done_at is not None:
+                    graded.add(one.answer_id)
+    found = tuple(dict.fromkeys(policies))
+    return Sample(found, chances, drawn, frozenset(graded), count > 1)
 
 
 def _unit(campaign: Campaign, answer: int, row: AuditRow) -> str:

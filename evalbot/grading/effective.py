@@ -26,7 +26,10 @@ def layers_behind(layer: Layer) -> tuple[str, ...]:
 def effective(
     layer: Layer, grades: Sequence[GradeGlance], is_stale: IsStale, judge: str | None = None
 ) -> Graded:
-    """The layer's word on one answer. grades are all of that answer, oldest first."""
+    """The layer's word on one answer. grades are all of that answer, oldest first.
+
+    judge: whose of the judge layer; None, or the panel: the majority, written down or not.
+    """
     if layer is Layer.AUTO:
         return _single(grades[-1:], is_stale)
     if layer is Layer.JUDGE:
@@ -43,7 +46,7 @@ def effective(
 def _judges(
     grades: Sequence[GradeGlance], is_stale: IsStale, judge: str | None
 ) -> list[GradeGlance]:
-    if judge is not None:
+    if judge not in (None, PANEL):
         return [grade for grade in grades if grade.grader == judge]
     # A stale panel says nothing of judges that have graded again since.
     panel = [grade for grade in grades if grade.grader == PANEL and not is_stale(grade)]

@@ -11,7 +11,7 @@ from evalbot.errors import InputError, NotFoundError
 from evalbot.formats.fields import CHECK_SUFFIX
 from evalbot.formats.problems import nearest
 from evalbot.grading.basis import Basis, basis_of
-from evalbot.grading.effective import VOTE_MARK, layers_behind
+from evalbot.grading.effective import PANEL, VOTE_MARK, layers_behind
 from evalbot.reporting.corrected_rates import corrected_rows
 from evalbot.reporting.judge_coverage import judge_coverage
 from evalbot.reporting.rate_rows import RateQuery, RateRow
@@ -87,6 +87,8 @@ def refuse_unknown(connection: Connection, chosen: Sequence[Run], query: RateQue
 
 def _refuse_unknown_judge(connection: Connection, chosen: Sequence[Run], judge: str) -> None:
     known = {one.name for run in chosen for one in judges_used(connection, run.id)}
+    if len(known - {PANEL}) > 1:
+        known.add(PANEL)
     if judge.partition(VOTE_MARK)[0] not in known:
         there = f"there are: {', '.join(sorted(known))}" if known else "nothing was judged yet"
         raise NotFoundError(f"no judge {judge!r} has graded these runs; {there}")

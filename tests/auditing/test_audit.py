@@ -121,8 +121,9 @@ def test_own_family_is_told_from_length_and_one_judge_says_what_it_cannot_show(
     assert "one judge alone cannot show" in own.note
     give(site, Layer.JUDGE, "other", lambda m, n: by_turns(m, n + (n == 5)), family="giraffe")
     found = audited(site)
-    assert [one.name for one in found.judges] == ["other", "strong"]
-    assert [one.self_preference.note for one in found.judges] == ["", ""]
+    assert [one.name for one in found.judges] == ["other", "strong", "panel"]
+    notes = [one.self_preference.note for one in found.judges]
+    assert notes == ["", "", "a panel is of no family"]
     give(site, Layer.JUDGE, "nameless", by_turns)
     nameless = audited(site).judges[0]
     assert "family is not known" in nameless.self_preference.note
@@ -325,3 +326,16 @@ def test_a_scale_without_credits_has_what_needs_none(database: Database, tmp_pat
     assert judge.alt_test.score == "accuracy"
     with pytest.raises(InputError, match="needs a scale with credits"):
         audited(site, score="neg_rmse")
+
+
+def test_pooled_runs_need_not_have_asked_the_same_cases(database: Database, tmp_path: Path) -> None:
+    """A suite grows between two runs; disagreements and bands are of all cases."""
+    for run_id, count in (("small-1", 3), ("small-2", 5)):
+        site = audited_site(database, tmp_path, count, run_id=run_id)
+        give(site, Layer.JUDGE, "strong", lambda *_: "correct")
+        give(site, Layer.HUMAN, "ann", lambda *_: "wrong")
+    for order in (["small-1", "small-2"], ["small-2", "small-1"]):
+        found = audit(database, order, tmp_path, AuditQuery())
+        assert found.judges[0].n == len(found.disagreements) == (3 + 5) * 3
+        assert [one.case for one in found.disagreements[-3:]] == ["c4"] * 3
+        assert sum(band.n for band in found.bands) == (3 + 5) * 2

@@ -11,10 +11,15 @@ from evalbot.auditing.comparing import Comparison, compare
 from evalbot.domain.answers import Timing
 from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
+from evalbot.grading.basis import FROM_RECORD
 from evalbot.reporting.compare_tables import comparison_tables, comparison_values, in_words
 from evalbot.reporting.findings import headline
+from evalbot.reporting.rate_rows import RateQuery
+from evalbot.reporting.rates import rate_rows
 from evalbot.store.database import Database
-from tests.building import add_grades, graded, record, said, small_run, write_site
+from evalbot.store.runs import get_run, set_setting
+from tests.auditing.site import audited_site, give
+from tests.building import RUBRIC, add_grades, graded, record, said, small_run, write_site
 from tests.reviewing.site import cases
 
 A = ["correct", "correct", "acceptable", "correct", "correct", "acceptable", "correct", "correct"]
@@ -174,7 +179,26 @@ def test_a_retest_leaves_out_what_was_asked_in_other_words(
     record(database, run, [said(f"c{n}", "a", f"答案{n}") for n in range(8)])
     found = compare(database, ["small-1", "small-2"], tmp_path, Layer.AUTO)
     assert found.n == 7
-    assert found.notes == ("left out, as asked in other words: 1 case",)
+    left_out = "left out, as not asked and graded by the same texts in both runs: 1 case"
+    assert found.notes == (left_out,)
+
+
+def test_a_retest_by_another_rate_or_other_references_is_no_retest(
+    database: Database, tmp_path: Path
+) -> None:
+    """The older run came in whole and keeps the texts that it was graded by."""
+    judged_run(database, tmp_path, {"a": A})
+    with database.write() as connection:
+        set_setting(connection, get_run(connection, "small-1"), FROM_RECORD, True)
+    judged_run(database, tmp_path, {"a": A}, run_id="small-2")
+    both = ["small-1", "small-2"]
+    assert compared(database, tmp_path, *both).pairs[0].difference == 0
+    other = [{**case, "references": ["別"]} if case["key"] == "c0" else case for case in cases(8)]
+    write_site(tmp_path, cases=other)
+    assert compared(database, tmp_path, *both).pairs[0].n == 7
+    write_site(tmp_path, cases=cases(8), rubric=RUBRIC.replace("acceptable: 0.5", "acceptable: 0"))
+    with pytest.raises(InputError, match="are graded by two rubric texts"):
+        compared(database, tmp_path, *both)
 
 
 def test_what_cannot_be_compared_is_refused_in_words(database: Database, tmp_path: Path) -> None:
@@ -222,3 +246,25 @@ def test_a_single_pair_is_spoken_of_as_one(database: Database, tmp_path: Path) -
     assert headline(found) == "the two models cannot be told apart by these cases"
     [notes, *_] = [table.notes for table in comparison_tables(found)]
     assert not [note for note in notes if "1 comparisons" in note]
+
+
+def test_judges_that_graded_apart_are_compared_by_their_majority(
+    database: Database, tmp_path: Path
+) -> None:
+    """As `rates` reads the judge layer, though nobody wrote a panel's grades."""
+    site = audited_site(database, tmp_path, 12)
+    give(site, Layer.JUDGE, "harsh", lambda m, _: "wrong" if m == "zebra" else "correct")
+    give(site, Layer.JUDGE, "mild", lambda m, n: "wrong" if m == "zebra" and n < 3 else "correct")
+    found = compare(database, [site.run.id], tmp_path, Layer.JUDGE)
+    rows = rate_rows(database, [site.run.id], tmp_path, RateQuery(Layer.JUDGE))
+    assert {row.model: row.rate.rate for row in rows} == found.rates
+    by_models = {(pair.a, pair.b): (pair.n, pair.difference) for pair in found.pairs}
+    # Two say two things of nine of zebra's answers: ties, which are no verdicts.
+    assert by_models["zebra", "okapi"] == (3, 1.0)
+    assert by_models["okapi", "quagga"] == (12, 0.0)
+    asked_for = compare(database, [site.run.id], tmp_path, Layer.JUDGE, "panel")
+    assert asked_for.pairs == found.pairs
+    named = rate_rows(database, [site.run.id], tmp_path, RateQuery(Layer.JUDGE, "panel"))
+    assert [(row.model, row.rate) for row in named] == [(row.model, row.rate) for row in rows]
+    alone = compare(database, [site.run.id], tmp_path, Layer.JUDGE, "harsh")
+    assert alone.rates["zebra"] == 1.0

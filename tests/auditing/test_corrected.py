@@ -11,13 +11,14 @@ from evalbot.domain.rubrics import Layer
 from evalbot.grading.basis import basis_of
 from evalbot.reporting.rate_rows import RateQuery, RateRow
 from evalbot.reporting.rate_table import machine_table, people_tables
-from evalbot.reporting.rates import rates_of_run
+from evalbot.reporting.rates import rate_rows, rates_of_run
 from evalbot.reviewing import campaigns, handing_on
 from evalbot.reviewing.campaigns import extend_campaign
 from evalbot.store.database import Database
 from evalbot.store.runs import get_run
 from tests.auditing.site import MODELS, audited_site, give
-from tests.reviewing.site import ReviewSite, user
+from tests.building import add_grades, graded, record, said, small_run, write_site
+from tests.reviewing.site import ReviewSite, cases, user
 
 SCALE = ("correct", "acceptable", "wrong")
 COUNT = 40
@@ -256,3 +257,66 @@ def test_tables_show_all_three_rates(database: Database, tmp_path: Path) -> None
     titles = [column.title for column in table.columns]
     assert {"judge alone", "people alone", "reviewed", "drawn", "interval by"} <= set(titles)
     assert not set(SCALE) & set(titles)
+
+
+def test_judges_that_graded_apart_are_corrected_by_their_majority(
+    database: Database, tmp_path: Path
+) -> None:
+    site = audited_site(database, tmp_path, COUNT)
+    give(site, Layer.JUDGE, "harsh", lambda _, n: "wrong" if n % 2 else truth("", n))
+    for name in ("mild", "soft"):
+        give(site, Layer.JUDGE, name, lenient)
+    site.campaign(policy=Policy.RANDOM, budget=60)
+    review_all(site)
+    rows, alone = corrected(site), corrected(site, "mild")
+    for model, row in rows.items():
+        assert row.corrected is not None
+        assert "|judge:panel|" in row.signature
+        # Two of three say the same, so that theirs is the majority.
+        assert (row.rate.rate, row.rate.low) == (alone[model].rate.rate, alone[model].rate.low)
+        assert row.corrected.judged == row.rate.n == COUNT
+
+
+def test_what_others_pick_of_a_draw_that_waits_is_no_part_of_its_sample(
+    database: Database, tmp_path: Path
+) -> None:
+    """Who picks the wrong ones among the drawn would make every model look worse."""
+    site = audited_site(database, tmp_path, COUNT)
+    give(site, Layer.JUDGE, "strong", lenient)
+    site.campaign(policy=Policy.RANDOM, budget=90)
+    review_all(site, most=12)
+    before = {model: (row.rate, row.signature) for model, row in corrected(site).items()}
+    give(site, Layer.HUMAN, "eva", lambda m, n: "wrong" if truth(m, n) == "wrong" else None)
+    give(site, Layer.ADJUDICATED, "lee", lambda m, n: "wrong" if truth(m, n) == "wrong" else None)
+    after = corrected(site)
+    assert {model: (row.rate, row.signature) for model, row in after.items()} == before
+    assert f"18 drawn answers of {MODELS[0]} wait to be graded" in after[MODELS[0]].notes
+    # With a verdict on every drawn answer nothing was picked among them.
+    give(site, Layer.HUMAN, "eva", lambda m, n: None if truth(m, n) == "wrong" else truth(m, n))
+    for row in corrected(site).values():
+        assert row.corrected is not None
+        assert row.corrected.corrected.human_n == 30
+
+
+def test_the_judges_rate_beside_it_is_that_of_the_judge_layer(
+    database: Database, tmp_path: Path
+) -> None:
+    """Also where a case has repeats, of which the judge has no verdict on some."""
+    write_site(tmp_path, cases=cases(20))
+    run = small_run(tmp_path, "zebra", repeats=3)
+    answers = [said(f"c{n}", "zebra", "別", repeat=r) for n in range(20) for r in (1, 2, 3)]
+    ids = record(database, run, answers)
+    grades = [
+        graded(run, Layer.JUDGE, "strong", f"c{n // 3}", None, "judge_error")
+        if n % 7 == 0
+        else graded(run, Layer.JUDGE, "strong", f"c{n // 3}", SCALE[n % 11 % 3])
+        for n in range(60)
+    ]
+    add_grades(database, run, list(zip(ids, grades, strict=True)))
+    site = ReviewSite(database, tmp_path, run, {})
+    [alone] = rate_rows(database, [run.id], tmp_path, RateQuery(Layer.JUDGE))
+    [row] = corrected(site).values()
+    assert row.corrected is not None
+    assert row.corrected.judge_interval is not None
+    assert row.corrected.judge_rate == alone.rate.rate
+    assert tuple(row.corrected.judge_interval) == (alone.rate.low, alone.rate.high)
