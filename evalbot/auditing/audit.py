@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evalbot.auditing.bands import BandError, Bands, Proposal
 from evalbot.auditing.checkpoints import CheckpointAudit, audit_checkpoints
 from evalbot.auditing.gathering import Gathered, gather
 from evalbot.auditing.judge_probes import JudgeProbes, probes_of_runs
-from evalbot.auditing.judged import judged_by
+from evalbot.auditing.judged import Judged, judged_by
 from evalbot.auditing.judges import JudgeAudit, audit_judge, default_score
-from evalbot.auditing.raters import Raters, audit_raters
+from evalbot.auditing.raters import NO_RATERS, Raters, audit_raters
 from evalbot.auditing.speeds import Speeds
 from evalbot.domain.rubrics import Layer, Rubric
 from evalbot.errors import InputError
@@ -34,13 +34,16 @@ SCORES = ("accuracy", "neg_rmse")
 class AuditQuery:
     """What is asked. score None: by the scale; wished_error: of the proposed thresholds.
 
-    names: reviewers under their own names, else under their pseudonyms.
+    names: reviewers under their own names, else under their pseudonyms. about_judges,
+    about_people: which halves are wanted; people's also has the automatic bands.
     """
 
     epsilon: float = 0.2
     score: str | None = None
     wished_error: float = 0.05
     names: bool = False
+    about_judges: bool = True
+    about_people: bool = True
 
 
 class Disagreement(NamedTuple):
@@ -98,13 +101,10 @@ def audit_of(connection: Connection, gathered: Gathered, query: AuditQuery) -> A
     if not query.names:
         gathered = gathered.with_people(pseudonyms(connection))
     run_ids = [run.id for run in gathered.runs]
-    ticks = [one for run in run_ids for one in ticks_to_audit(connection, run)]
-    evidence = {
-        answer: found
-        for run in run_ids
-        for answer, found in evidence_of_reviewed(connection, run).items()
-    }
-    bands = Bands(gathered, evidence)
+    judges = tuple(gathered.judges) if query.about_judges else ()
+    pairs = {name: judged_by(name, gathered.answers) for name in judges}
+    ticks = [one for run in run_ids for one in ticks_to_audit(connection, run)] if judges else []
+    bands = Bands(gathered, _evidence(connection, run_ids)) if query.about_people else None
     speeds = Speeds(gathered.answers)
     seen = sum(count_grades_after_judge(connection, run) for run in run_ids)
     return Audit(
@@ -112,16 +112,16 @@ def audit_of(connection: Connection, gathered: Gathered, query: AuditQuery) -> A
         runs=tuple(run_ids),
         rubric=gathered.basis.rubric,
         judges=tuple(
-            audit_judge(gathered, name, speeds, epsilon=query.epsilon, score=score)
-            for name in gathered.judges
+            audit_judge(gathered, name, pairs[name], speeds, epsilon=query.epsilon, score=score)
+            for name in judges
         ),
         probes=probes_of_runs(connection, run_ids, gathered.basis.rubric),
         checkpoints=audit_checkpoints(gathered, ticks),
-        bands=bands.errors(),
-        proposals=bands.proposals(query.wished_error),
+        bands=bands.errors() if bands else (),
+        proposals=bands.proposals(query.wished_error) if bands else (),
         wished_error=query.wished_error,
-        raters=audit_raters(gathered),
-        disagreements=_disagreements(gathered),
+        raters=audit_raters(gathered) if query.about_people else NO_RATERS,
+        disagreements=_disagreements(gathered, pairs),
         stale=_stale(gathered),
         answers=len(gathered.answers),
         reviewed=sum(bool(answer.people) for answer in gathered.answers),
@@ -129,14 +129,24 @@ def audit_of(connection: Connection, gathered: Gathered, query: AuditQuery) -> A
     )
 
 
-def _disagreements(gathered: Gathered) -> tuple[Disagreement, ...]:
-    """Worst first: the verdicts furthest apart in credit."""
+def _evidence(connection: Connection, run_ids: Sequence[str]) -> dict[int, Mapping[str, Any]]:
+    return {
+        answer: found
+        for run in run_ids
+        for answer, found in evidence_of_reviewed(connection, run).items()
+    }
+
+
+def _disagreements(
+    gathered: Gathered, pairs: Mapping[str, Sequence[Judged]]
+) -> tuple[Disagreement, ...]:
+    """Worst first: the verdicts furthest apart in credit. pairs: by judge."""
     credits_ = gathered.credits
     places = {case: place for place, case in enumerate(gathered.cases)}
     models = {name: place for place, name in enumerate(gathered.models)}
     found = []
-    for name in gathered.judges:
-        for one in judged_by(name, gathered.answers):
+    for name, judged in pairs.items():
+        for one in judged:
             if one.human == one.judge:
                 continue
             human, judge = credits_[one.human], credits_[one.judge]

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TypeVar
 
 from evalbot.auditing.gathering import NOT_GRADED, AuditedAnswer, Gathered
-from evalbot.auditing.judged import Judged, judged_by
+from evalbot.auditing.judged import Judged
 from evalbot.auditing.speeds import Speeds
 from evalbot.grading.effective import PANEL
 from evalbot.stats.agreement import Agreement, Confusion, agreement, confusion
@@ -79,10 +79,15 @@ class JudgeAudit:
 
 
 def audit_judge(
-    gathered: Gathered, name: str, speeds: Speeds, *, epsilon: float, score: str
+    gathered: Gathered,
+    name: str,
+    pairs: Sequence[Judged],
+    speeds: Speeds,
+    *,
+    epsilon: float,
+    score: str,
 ) -> JudgeAudit:
-    """One judge's audit; name: as in gathered.judges."""
-    pairs = judged_by(name, gathered.answers)
+    """One judge's audit; name: as in gathered.judges; pairs: of `judged_by`."""
     family = gathered.judges[name]
     labels = gathered.basis.rubric.verdicts
     credits_ = gathered.credits

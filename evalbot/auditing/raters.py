@@ -52,6 +52,10 @@ class Raters:
     reasons: Mapping[str, str]
 
 
+NO_RATERS = Raters((), 0, None, None, (), {})
+"""Where nobody asked about reviewers."""
+
+
 def audit_raters(gathered: Gathered) -> Raters:
     """The reviewers of these runs; pairs that share no answer are left out."""
     graded = [answer.people for answer in gathered.answers if len(answer.people) > 1]

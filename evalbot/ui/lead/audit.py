@@ -109,7 +109,12 @@ class AuditPage:
             return sentence(NO_PEOPLE)
         if choice.view is View.JUDGE and choice.judge is None:
             return sentence(NO_JUDGE.format(run=choice.run))
-        query = AuditQuery(wished_error=choice.wished, names=True)
+        query = AuditQuery(
+            wished_error=choice.wished,
+            names=True,
+            about_judges=choice.view is View.JUDGE,
+            about_people=choice.view is View.PEOPLE,
+        )
         found = audit(self._site.database, choice.runs, self._site.folder, query)
         if choice.view is View.PEOPLE:
             return people_view(found)
