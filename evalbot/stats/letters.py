@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from string import ascii_lowercase
 
 
@@ -11,18 +11,22 @@ def letters(names: Sequence[str], separable: Collection[frozenset[str]]) -> dict
 
     names: from best to worst; the best carries "a". separable: pairs that a test tells apart.
     With more than 26 groups their names go on with aa, ab, … and are joined by commas, as in
-    "z,aa". Insert and absorb (Piepho, J. Comput. Graph. Stat. 13, 2004): one group of all is
-    split at every separable pair, and a group within another is dropped.
+    "z,aa". A group is grown, best first, around each pair that shares none yet, so that there are
+    no more groups than pairs: all sets of names that go together may be millions.
     """
-    groups = [frozenset(names)] if names else []
-    for pair in separable:
-        split: list[frozenset[str]] = []
-        for group in groups:
-            if len(pair) == 2 and pair <= group:
-                split += (group - {one} for one in pair)
-            else:
-                split.append(group)
-        groups = _without_inner(split)
+    near = {
+        name: {
+            other for other in names if other != name and frozenset((name, other)) not in separable
+        }
+        for name in names
+    }
+    groups: list[frozenset[str]] = []
+    for number, name in enumerate(names):
+        if not near[name]:
+            groups.append(frozenset((name,)))
+        for other in names[number + 1 :]:
+            if other in near[name] and not any({name, other} <= group for group in groups):
+                groups.append(_grown((name, other), names, near))
     place = {name: number for number, name in enumerate(names)}
     groups.sort(key=lambda group: sorted(place[name] for name in group))
     comma = "," if len(groups) > len(ascii_lowercase) else ""
@@ -32,12 +36,15 @@ def letters(names: Sequence[str], separable: Collection[frozenset[str]]) -> dict
     }
 
 
-def _without_inner(groups: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    kept: list[frozenset[str]] = []
-    for group in sorted(groups, key=len, reverse=True):
-        if not any(group <= other for other in kept):
-            kept.append(group)
-    return kept
+def _grown(
+    pair: tuple[str, str], names: Sequence[str], near: Mapping[str, Set[str]]
+) -> frozenset[str]:
+    """The pair with all others, best first, that can be told from none of the group."""
+    group = set(pair)
+    for name in names:
+        if name not in group and group <= near[name]:
+            group.add(name)
+    return frozenset(group)
 
 
 def _label(number: int) -> str:

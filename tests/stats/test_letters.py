@@ -79,3 +79,13 @@ def test_more_groups_than_letters_have_names_with_commas_between() -> None:
     assert found["m01"] == "a,b"
     assert found["m26"] == "z,aa"
     assert found["m29"] == "ac"
+
+
+def test_many_models_whose_groups_would_be_millions_have_their_letters() -> None:
+    """Each is told from one other alone: 2³⁰ sets of models go together."""
+    names = [f"m{n}" for n in range(60)]
+    separable = {frozenset((f"m{n}", f"m{n + 30}")) for n in range(30)}
+    found = {name: set(own.split(",")) for name, own in letters(names, separable).items()}
+    for one, other in combinations(names, 2):
+        assert bool(found[one] & found[other]) == (frozenset((one, other)) not in separable)
+    assert len(set.union(*found.values())) <= 60 * 59 / 2
