@@ -18,6 +18,7 @@ from evalbot.formats.words import count
 from evalbot.stats.ranks import rank_probabilities
 from evalbot.store.database import Connection, Database
 
+ONE_OR_TWO = "name one run, or two different ones of the same suite and models"
 SEED = 1
 """Of the resamples behind the ranks."""
 
@@ -54,12 +55,14 @@ def compare(
 
     Raises InputError for other numbers of runs, or where there is nothing to compare.
     """
-    if len(set(run_ids)) != len(run_ids) or not 1 <= len(run_ids) <= 2:
-        raise InputError("name one run, or two different ones of the same suite and models")
+    if not 1 <= len(run_ids) <= 2:
+        raise InputError(ONE_OR_TWO)
     if judge is not None and layer is not Layer.JUDGE:
         raise InputError("--judge goes with --layer judge")
     with database.read() as connection:
         parts = [gather(connection, [run], folder) for run in run_ids]
+        if len({part.runs[0].id for part in parts}) != len(parts):
+            raise InputError(ONE_OR_TWO)
         for part in parts:
             _refuse_unknown_judge(part, judge)
         if len(parts) == 1:

@@ -174,11 +174,20 @@ def _refusal_of(judge: str, answers: Sequence[AuditedAnswer], sample: Sample) ->
 def _design(judged: Sequence[AuditedAnswer], sample: Sample) -> str:
     """How the sample is read: as it was drawn, or by its chances where there were several draws.
 
-    Of equal chances, every sample of one size is as likely as another: a random one.
+    Of equal chances, every sample of one size is as likely as another: a random one. So it is in a
+    stratum whose answers have all the same chance, after an extension, too: that draws from what
+    is left of the strata, unless the judge has moved answers between them since.
     """
-    if sample.policies == (Policy.STRATIFIED,) and not sample.several:
-        return str(Policy.STRATIFIED)
     chances = {round(sample.chances[answer.row.id], 12) for answer in judged}
+    if sample.policies == (Policy.STRATIFIED,) and sample.campaigns == 1:
+        of_strata: dict[str | None, set[float]] = defaultdict(set)
+        for answer in judged:
+            if answer.row.id in sample.drawn:
+                stratum = sample.drawn[answer.row.id]
+                of_strata[stratum].add(round(sample.chances[answer.row.id], 12))
+        known = {chance for own in of_strata.values() for chance in own}
+        if chances <= known and all(len(own) == 1 for own in of_strata.values()):
+            return str(Policy.STRATIFIED)
     return str(Policy.RANDOM if len(chances) == 1 else Policy.UNCERTAIN)
 
 

@@ -19,14 +19,14 @@ class Sample:
 
     chances: by answer, its chance of having been drawn by any of them, drawn or not; drawn: the
     answers that were, and the stratum each was drawn in; graded: those of them that somebody who
-    was given them has graded. several: more than one draw.
+    was given them has graded. campaigns: how many; each may have drawn more than once.
     """
 
     policies: tuple[Policy, ...]
     chances: Mapping[int, float]
     drawn: Mapping[int, str | None]
     graded: frozenset[int]
-    several: bool
+    campaigns: int
 
 
 def sample_of(connection: Connection, run: str, rows: Mapping[int, AuditRow]) -> Sample:
@@ -37,8 +37,8 @@ def sample_of(connection: Connection, run: str, rows: Mapping[int, AuditRow]) ->
     policies: list[Policy] = []
     count = 0
     for campaign in list_campaigns(connection, run):
+        count += 1
         for draw in draws_of(connection, campaign.id):
-            count += 1
             policies.append(draw.policy)
             for answer, row in rows.items():
                 chance = draw.chances.get(_unit(campaign, answer, row), 0.0)
@@ -51,7 +51,7 @@ def sample_of(connection: Connection, run: str, rows: Mapping[int, AuditRow]) ->
                 if one.done_at is not None:
                     graded.add(one.answer_id)
     found = tuple(dict.fromkeys(policies))
-    return Sample(found, chances, drawn, frozenset(graded), count > 1)
+    return Sample(found, chances, drawn, frozenset(graded), count)
 
 
 def _unit(campaign: Campaign, answer: int, row: AuditRow) -> str:

@@ -46,10 +46,12 @@ def report(
     data cannot tell apart, and the judge's measured bias.
     """
     from evalbot.formats.documents import to_html, to_markdown
+    from evalbot.formats.received import clean_text
     from evalbot.reporting.report.report import make_report
 
     chosen = choose_of(FORMATS, form or (None if output else "html"), output, otherwise="html")
-    own = "" if foreword is None else _read(foreword)
+    own = "" if foreword is None else clean_text(_read(foreword))
+    title = None if title is None else clean_text(title)
     with open_site(config, database) as (settings, opened):
         document = make_report(opened, settings, runs or [], title, own)
     write_text(to_html(document) if chosen == "html" else to_markdown(document), chosen, output)

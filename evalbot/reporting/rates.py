@@ -49,8 +49,9 @@ def chosen_runs(
         raise NotFoundError(
             "there are no runs yet; `evalbot run SUITE` makes one, `evalbot import` brings one"
         )
-    found = [runs.get_run(connection, name) for name in names]
-    chosen = [run for run in found if not suites or run.suite.name in suites]
+    # Named twice, also by the beginning of its id, a run is one run.
+    found = {run.id: run for run in (runs.get_run(connection, name) for name in names)}
+    chosen = [run for run in found.values() if not suites or run.suite.name in suites]
     if not chosen:
         raise NotFoundError(f"there is no run of suite {', '.join(suites)}")
     return chosen
@@ -81,6 +82,8 @@ def refuse_unknown(connection: Connection, chosen: Sequence[Run], query: RateQue
             raise NotFoundError(f"no model {name!r} in these runs; {hint}")
     if query.judge is not None and query.layer is not Layer.JUDGE:
         raise InputError("--judge goes with --layer judge")
+    if query.corrected and query.judge is not None and VOTE_MARK in query.judge:
+        raise InputError(f"--judge {query.judge}: a single vote is not corrected; name the judge")
     if query.judge is not None:
         _refuse_unknown_judge(connection, chosen, query.judge)
 

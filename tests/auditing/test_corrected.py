@@ -14,6 +14,7 @@ from evalbot.reporting.rate_table import machine_table, people_tables
 from evalbot.reporting.rates import rate_rows, rates_of_run
 from evalbot.reviewing import campaigns, handing_on
 from evalbot.reviewing.campaigns import extend_campaign
+from evalbot.store.assignments import read_assignments
 from evalbot.store.database import Database
 from evalbot.store.runs import get_run
 from tests.auditing.site import MODELS, audited_site, give
@@ -320,3 +321,30 @@ def test_the_judges_rate_beside_it_is_that_of_the_judge_layer(
     assert row.corrected.judge_interval is not None
     assert row.corrected.judge_rate == alone.rate.rate
     assert tuple(row.corrected.judge_interval) == (alone.rate.low, alone.rate.high)
+
+
+def test_an_extended_stratified_draw_is_read_by_its_strata(
+    database: Database, tmp_path: Path
+) -> None:
+    """It draws from what is left of each stratum, so that the two together are one larger draw."""
+    site = audited_site(database, tmp_path, COUNT)
+    give(site, Layer.JUDGE, "strong", lenient)
+    made = site.campaign(layout=Layout.SINGLE, policy=Policy.STRATIFIED, budget=36)
+    extend_campaign(
+        database, made.campaign.id, "lee", tmp_path, policy=Policy.STRATIFIED, budget=36, seed=2
+    )
+    review_all(site)
+    weight = {"correct": 0.0, "acceptable": 0.5, "wrong": 1.0}
+    with database.read() as connection:
+        drawn = {one.answer_id for one in read_assignments(connection, made.campaign.id)}
+    for model, row in corrected(site).items():
+        assert row.corrected is not None
+        assert row.corrected.corrected.interval in ("mover-stratified", "t-stratified")
+        numbers = [n for n in range(COUNT) if site.answers[f"c{n}", model] in drawn]
+        assert len(numbers) == row.corrected.corrected.human_n == 24
+        expected = 0.0
+        for verdict in SCALE:
+            all_ = [n for n in range(COUNT) if lenient(model, n) == verdict]
+            seen = [weight[truth(model, n)] for n in numbers if lenient(model, n) == verdict]
+            expected += len(all_) / COUNT * sum(seen) / len(seen)
+        assert row.rate.rate == pytest.approx(expected)

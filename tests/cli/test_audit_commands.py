@@ -80,13 +80,29 @@ def test_a_report_is_one_file_that_loads_nothing(site: Path) -> None:
     assert evalbot("report", "--format", "md", folder=site).stdout.startswith("# Language models")
 
 
+def test_a_run_that_is_named_twice_is_told_of_once(site: Path) -> None:
+    once = evalbot("report", "small-1", "--format", "md", folder=site)
+    assert once.returncode == 0, once.stderr
+    twice = evalbot("report", "small", "small-1", "--format", "md", folder=site)
+    assert twice.stdout == once.stdout
+
+
+def test_a_title_that_is_no_text_does_not_stop_a_report(site: Path) -> None:
+    """What a shell hands over need not be UTF-8."""
+    done = evalbot("report", "--title", "A\udcffB", "--format", "md", folder=site)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("# A\ufffdB\n")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ("compare", "small-1", "--layer", "corrected"),
         ("compare", "small-1", "--judge", "weak"),
         ("compare", "small-1", "small-1"),
+        ("compare", "small", "small-1"),
         ("compare", "no-such-run"),
+        ("rates", "small-1", "--layer", "corrected", "--judge", "strong#1"),
         ("audit", "small-1", "--format", "csv"),
         ("audit", "small-1", "--alt-test-score", "luck"),
         ("audit", "small-1", "--alt-test-epsilon", "1"),
