@@ -109,8 +109,19 @@ def _model(
         judge_interval=around,
         corrected=corrected_rate(values, labels, design),
         policy=policy,
-        notes=(f"{waiting} drawn answers of {model} wait to be graded",) if waiting else (),
+        notes=tuple(_notes(judge, model, answers, waiting)),
     )
+
+
+def _notes(judge: str, model: str, answers: Sequence[AuditedAnswer], waiting: int) -> Iterator[str]:
+    if waiting:
+        yield f"{waiting} drawn answers of {model} wait to be graded"
+    silent = sum(_word(one, judge) is None and one.row.status == "ok" for one in answers)
+    if silent:
+        yield (
+            f"{judge} has no verdict on {silent} of {len(answers)} answers of {model}: its "
+            "corrected rate is of the others, which may be the easier ones"
+        )
 
 
 def _by_case(

@@ -348,3 +348,23 @@ def test_an_extended_stratified_draw_is_read_by_its_strata(
             seen = [weight[truth(model, n)] for n in numbers if lenient(model, n) == verdict]
             expected += len(all_) / COUNT * sum(seen) / len(seen)
         assert row.rate.rate == pytest.approx(expected)
+
+
+def test_what_the_judge_is_silent_on_is_told_beside_the_rate(
+    database: Database, tmp_path: Path
+) -> None:
+    """Two judges that disagree are a tie: their panel has no verdict on the hard answers."""
+    site = audited_site(database, tmp_path, COUNT)
+    give(site, Layer.JUDGE, "strong", lenient)
+    give(site, Layer.JUDGE, "weak", truth)
+    site.campaign(policy=Policy.RANDOM, budget=60)
+    review_all(site)
+    silent = sum(lenient("", n) != truth("", n) for n in range(COUNT))
+    for model, row in corrected(site).items():
+        assert row.rate.rate is not None
+        assert (row.rate.n, row.rate.unscored) == (COUNT - silent, silent)
+        assert (
+            f"panel has no verdict on {silent} of {COUNT} answers of {model}: its corrected rate "
+            "is of the others, which may be the easier ones"
+        ) in row.notes
+    assert not any("no verdict" in note for note in corrected(site, "strong")["zebra"].notes)
