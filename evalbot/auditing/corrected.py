@@ -11,6 +11,7 @@ from evalbot.auditing.gathering import NOT_GRADED, AuditedAnswer, Gathered
 from evalbot.auditing.judged import judged_by
 from evalbot.auditing.sampled import Sample
 from evalbot.domain.reviewing import Policy
+from evalbot.fingerprint import fingerprint
 from evalbot.stats.correction import Corrected, Label, agrees_less_than_chance, corrected_rate
 from evalbot.stats.rates import NOT_GRADED as NOT_GRADED_REASON
 from evalbot.stats.wilson import Interval, wilson_of
@@ -23,7 +24,8 @@ REVIEW = "evalbot assign RUN --policy random --budget N draws a review whose cha
 class CorrectedModel:
     """One model's rates side by side. judged: answers the judge has a verdict on.
 
-    judge_interval: of its rate alone, as if its verdicts were the truth.
+    judge_interval: of its rate alone, as if its verdicts were the truth. sample: a fingerprint of
+    which answers were reviewed.
 
     policy: how the reviewed ones were drawn, `+` between several; None where they were not.
     """
@@ -34,6 +36,7 @@ class CorrectedModel:
     judge_interval: Interval | None
     corrected: Corrected
     policy: str | None
+    sample: str | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -109,8 +112,20 @@ def _model(
         judge_interval=around,
         corrected=corrected_rate(values, labels, design),
         policy=policy,
-        notes=(f"{waiting} drawn answers of {model} wait to be graded",) if waiting else (),
+        sample=fingerprint([[one.row.case, one.row.repeat] for one in reviewed]),
+        notes=tuple(_notes(judge, model, answers, waiting)),
     )
+
+
+def _notes(judge: str, model: str, answers: Sequence[AuditedAnswer], waiting: int) -> Iterator[str]:
+    if waiting:
+        yield f"{waiting} drawn answers of {model} wait to be graded"
+    silent = sum(_word(one, judge) is None and one.row.status == "ok" for one in answers)
+    if silent:
+        yield (
+            f"{judge} has no verdict on {silent} of {len(answers)} answers of {model}: its "
+            "corrected rate is of the others, which may be the easier ones"
+        )
 
 
 def _by_case(

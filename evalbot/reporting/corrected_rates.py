@@ -65,7 +65,8 @@ def _signature(signature: str, judge: str, found: CorrectedModel) -> str:
             parts.append(f"judge:{judge}")
         elif part.startswith("ci:"):
             parts.append(f"reviewed:{found.corrected.human_n}/{found.judged}")
-            parts.append(f"drawn:{found.policy or 'none'}")
+            which = "" if found.sample is None else f"/{found.sample[:8]}"
+            parts.append(f"drawn:{found.policy or 'none'}{which}")
             parts.append(f"ci:{found.corrected.interval or 'none'}")
         else:
             parts.append(part)

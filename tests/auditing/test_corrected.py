@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,18 @@ def test_a_random_sample_corrects_the_judge(
         assert row.rate.rate > found.judge_rate
         assert (row.layer, row.letters) == ("corrected", None)
         assert "|layer:corrected|judge:strong|" in row.signature
-        assert "|reviewed:20/40|drawn:random|ci:mover|" in row.signature
+        assert re.search(r"\|reviewed:20/40\|drawn:random/[0-9a-f]{8}\|ci:mover\|", row.signature)
+
+
+def test_another_sample_has_another_signature(database: Database, tmp_path: Path) -> None:
+    found = []
+    for run, seed in (("small-1", 1), ("small-2", 7)):
+        site = audited_site(database, tmp_path, COUNT, run_id=run)
+        give(site, Layer.JUDGE, "strong", lenient)
+        site.campaign(policy=Policy.RANDOM, budget=60, seed=seed)
+        review_all(site)
+        found.append(corrected(site)["zebra"].signature)
+    assert found[0] != found[1]
 
 
 def test_all_answers_reviewed_leave_nothing_to_estimate(database: Database, tmp_path: Path) -> None:
@@ -348,3 +360,23 @@ def test_an_extended_stratified_draw_is_read_by_its_strata(
             seen = [weight[truth(model, n)] for n in numbers if lenient(model, n) == verdict]
             expected += len(all_) / COUNT * sum(seen) / len(seen)
         assert row.rate.rate == pytest.approx(expected)
+
+
+def test_what_the_judge_is_silent_on_is_told_beside_the_rate(
+    database: Database, tmp_path: Path
+) -> None:
+    """Two judges that disagree are a tie: their panel has no verdict on the hard answers."""
+    site = audited_site(database, tmp_path, COUNT)
+    give(site, Layer.JUDGE, "strong", lenient)
+    give(site, Layer.JUDGE, "weak", truth)
+    site.campaign(policy=Policy.RANDOM, budget=60)
+    review_all(site)
+    silent = sum(lenient("", n) != truth("", n) for n in range(COUNT))
+    for model, row in corrected(site).items():
+        assert row.rate.rate is not None
+        assert (row.rate.n, row.rate.unscored) == (COUNT - silent, silent)
+        assert (
+            f"panel has no verdict on {silent} of {COUNT} answers of {model}: its corrected rate "
+            "is of the others, which may be the easier ones"
+        ) in row.notes
+    assert not any("no verdict" in note for note in corrected(site, "strong")["zebra"].notes)

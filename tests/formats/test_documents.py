@@ -104,3 +104,13 @@ def test_a_foreword_is_paragraphs_and_lists() -> None:
         Paragraph("One line."), Bullets(("a", "b")), Paragraph("Two."),
     )  # fmt: skip
     assert read_foreword(" \n") == ()
+
+
+def test_an_entity_in_a_text_stays_what_was_typed() -> None:
+    """`&lt;b&gt;` is six signs and a b; a Markdown reader would show `<b>`."""
+    table = Table("t", (Column("m", "m"),), (("&lt;b&#62; & c; &d",),), ("&amp;",))
+    text = to_markdown(Document("&copy;", (Paragraph("R&D; a & b"),), (Section("s", (table,)),)))
+    assert "# \\&copy;" in text
+    assert "R\\&D; a & b" in text
+    assert "\\&lt;b\\&#62; & c; &d" in text
+    assert "\\&amp;" in text

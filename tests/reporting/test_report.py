@@ -66,7 +66,7 @@ def test_corrected_rates_are_quoted_where_they_are_there(
     for part in ("The models and their settings", "What the verdicts mean", "Results", "Speed",
                  "What the data can tell apart", "Is the judge right?", "Limits"):  # fmt: skip
         assert part in headings(found)
-    assert "|drawn:random|ci:mover|" in text
+    assert "|drawn:random/" in text
     assert re.search(r"Judge strong, on \d+ answers that people graded", text)
     assert "The order was tested on the judge's own verdicts" in text
     assert "None of the 3 pairs of models can be told apart by these cases" in text
@@ -87,6 +87,11 @@ def test_title_and_foreword_are_the_leads_own(database: Database, tmp_path: Path
     page = to_html(found)
     assert "<title>Mine</title>" in page
     assert page.index("<p>First.</p>") < page.index("<nav>")
+
+
+def test_a_whole_book_as_a_prompt_is_cut(database: Database, tmp_path: Path) -> None:
+    audited_site(database, tmp_path, 3, extra={"prompt": "long " * 100_000})
+    assert len(to_markdown(report(database, tmp_path))) < 50_000
 
 
 def test_reports_name_no_reviewer_and_no_path(database: Database, tmp_path: Path) -> None:

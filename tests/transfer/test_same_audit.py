@@ -54,7 +54,7 @@ def test_rates_audit_and_signatures_come_back_byte_for_byte(audited: Site) -> No
     corrected = printed(audited, fresh, "rates", run, "--layer", "corrected")
     assert all(row["low"] is not None for row in corrected)
     audit = printed(audited, audited.database, "audit", run)
-    assert [judge["name"] for judge in audit["judges"]] == ["strong", "weak", "panel"]
+    assert [one["name"] for one in audit["judges"]] == ["strong", "weak", "panel"]
     assert audit["disagreements"]
     assert printed(audited, fresh, "audit", run) == audit
     for command in (("compare", run, "--layer", "judge", "--judge", "strong"), ("plan", run)):

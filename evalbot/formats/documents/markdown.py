@@ -8,7 +8,7 @@ from evalbot.formats.documents.document import Block, Bullets, Code, Document, F
 from evalbot.formats.tables import Table
 from evalbot.formats.tables.markdown import to_markdown as table_markdown
 
-ACTIVE = re.compile(r"[\\<*`\[_]|^(?=[#>+-]|\d+[.)])")
+ACTIVE = re.compile(r"[\\<*`\[_]|&(?=#?\w+;)|^(?=[#>+-]|\d+[.)])")
 
 
 def to_markdown(document: Document) -> str:

@@ -7,8 +7,8 @@ import unicodedata
 
 from evalbot.formats.tables.table import Kind, Table
 
-ACTIVE = re.compile(r"[\\|<*`\[]")
-IN_TEXT = re.compile(r"[\\<*`\[]")
+ACTIVE = re.compile(r"[\\|<*`\[]|&(?=#?\w+;)")
+IN_TEXT = re.compile(r"[\\<*`\[]|&(?=#?\w+;)")
 WIDE = frozenset({"W", "F"})
 NO_WIDTH = frozenset({"Mn", "Me", "Cf", "Cc"})
 

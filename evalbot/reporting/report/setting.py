@@ -12,6 +12,9 @@ from evalbot.formats.words import count
 from evalbot.grading.basis import Basis
 from evalbot.reporting.run_table import in_words
 
+LONGEST = 3_000
+"""Characters of the example; a prompt may be a whole book."""
+
 
 def asked_blocks(run: Run, basis: Basis) -> Iterator[Block]:
     """The suite, how it was asked, and one case as an example."""
@@ -39,7 +42,8 @@ def asked_blocks(run: Run, basis: Basis) -> Iterator[Block]:
         case = suite.cases[0]
         yield Paragraph(f"What is sent for a case, here {case.key}:")
         turns = [f"[{turn.role}] {turn.content}" for turn in suite.conversation(case)]
-        yield Code("\n".join(turns))
+        text = "\n".join(turns)
+        yield Code(text if len(text) <= LONGEST else f"{text[:LONGEST]} …")
 
 
 def models_table(run: Run) -> Table:
