@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from evalbot.auditing.audit import Audit
 from evalbot.auditing.judges import JudgeAudit
 from evalbot.formats.words import count
-from evalbot.reporting.audit_tables import effect_words, signed, span
+from evalbot.reporting.audit_shown import effect_words, signed, span
 from evalbot.stats.bias import Effect
 from evalbot.stats.rounding import half_up, percent
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from evalbot.auditing.audit import Audit, AuditQuery, audit
 from evalbot.domain.rubrics import Layer
-from evalbot.reporting.audit_tables import threshold_table
+from evalbot.reporting.audit_people_tables import threshold_table
 from evalbot.reporting.audit_values import audit_values
 from evalbot.store.database import Database, open_database
 from tests.auditing.site import audited_site, give

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from evalbot.auditing.audit import Audit
 from evalbot.auditing.comparing import Comparison
 from evalbot.domain.runs import RunState
-from evalbot.reporting.audit_tables import effect_words, signed, span
+from evalbot.reporting.audit_shown import effect_words, signed, span
 from evalbot.reporting.findings import headline
 from evalbot.reporting.report.gathered import CORRECTED, RunReport
 from evalbot.stats.rounding import percent

@@ -19,16 +19,14 @@ from evalbot.formats.documents import (
 )
 from evalbot.formats.words import count
 from evalbot.reporting.audit_charts import leniency_chart, ranks_chart, rates_chart
-from evalbot.reporting.audit_tables import (
+from evalbot.reporting.audit_judge_tables import (
     agreement_table,
-    bands_table,
     bias_table,
     checkpoint_table,
     confusion_table,
-    raters_table,
-    reviewers_table,
     summary_table,
 )
+from evalbot.reporting.audit_people_tables import bands_table, raters_table, reviewers_table
 from evalbot.reporting.charts import quality_speed_charts
 from evalbot.reporting.compare_tables import pairs_table, ranks_table
 from evalbot.reporting.figures import svg_of

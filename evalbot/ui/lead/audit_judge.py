@@ -11,7 +11,7 @@ from evalbot.auditing.audit import Audit
 from evalbot.auditing.judges import JudgeAudit
 from evalbot.formats.tables import Column
 from evalbot.reporting.audit_charts import calibration_chart, drawn, leniency_chart
-from evalbot.reporting.audit_tables import (
+from evalbot.reporting.audit_judge_tables import (
     agreement_table,
     bias_table,
     checkpoint_table,

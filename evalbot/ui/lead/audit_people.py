@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from evalbot.auditing.audit import Audit
-from evalbot.reporting.audit_tables import (
+from evalbot.reporting.audit_people_tables import (
     bands_table,
     raters_table,
     reviewers_table,
