@@ -210,7 +210,7 @@ def test_only_predicted_output_is_scored_without_a_judge() -> None:
 @pytest.mark.parametrize("case", with_tag(PREDICTED, "python"), ids=lambda case: case.key)
 def test_predicted_output_is_what_python_prints(case: Case) -> None:
     command = [sys.executable, "-I", "-c", program_in(case)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert (printed.stdout.rstrip("\n"),) == case.references
 
 

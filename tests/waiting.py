@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 
-LONGEST_S = 30.0
+LONGEST_S = 60.0
 PAUSE_S = 0.005
 
 

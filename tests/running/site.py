@@ -75,9 +75,9 @@ class Site:
         self.write("datasets/s/cases.jsonl", "\n".join(lines))
 
     def endpoint(self, name: str, base_url: str, **fields: Any) -> None:
-        """Add an endpoint, or write it anew; impatient, and asked once only."""
+        """Add an endpoint, or write it anew; patient as a busy machine is slow, asked once only."""
         self._endpoints = [one for one in self._endpoints if one["name"] != name]
-        usual = {"timeout_s": 5, "retries": 0, "sampling": {"max_tokens": 8}}
+        usual = {"timeout_s": 60, "retries": 0, "sampling": {"max_tokens": 8}}
         self._endpoints.append({"name": name, "base_url": base_url, **usual, **fields})
         config = {"database": self.database_url, "endpoints": self._endpoints}
         self.write("evalbot.yaml", json.dumps(config))

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evalbot.scoring import split_thinking
+from tests.growth import grows_with_its_size
 
 OPEN_AND_CLOSED = [
     ("<think>候補は「窓」か「扉」</think>窓を開けてください", "窓を開けてください"),  # K1
@@ -123,8 +122,8 @@ def test_splitting_never_invents_text(raw: str) -> None:
 @pytest.mark.parametrize(
     "unit", ["<think>", "</think>", "```\n", "`", "<think>a</think>b", "<|channel|>", "\n"]
 )
-def test_ten_megabytes_take_seconds_at_most(unit: str) -> None:
-    raw = unit * (10_000_000 // len(unit))
-    begin = time.process_time()
-    split_thinking(raw)
-    assert time.process_time() - begin < 10
+def test_what_it_takes_grows_with_the_length_only(unit: str) -> None:
+    def split(length: int) -> None:
+        split_thinking(unit * (length // len(unit)))
+
+    assert grows_with_its_size(split, 500_000)

@@ -45,7 +45,7 @@ def at_least(sample: Sample, tokens: int) -> float:
 
 
 def endpoint(base_url: str, **fields: Any) -> EndpointSettings:
-    return EndpointSettings(**{"name": "e", "base_url": base_url, "timeout_s": 5, **fields})
+    return EndpointSettings(**{"name": "e", "base_url": base_url, "timeout_s": 60, **fields})
 
 
 async def asked(
