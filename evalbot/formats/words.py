@@ -8,6 +8,12 @@ def count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
+def in_a_sentence(title: str) -> str:
+    """`Pass rate` as it stands inside a sentence, `pass rate`; `BLEU score` and `F1` stay."""
+    first, space, rest = title.partition(" ")
+    return first.lower() + space + rest if first.istitle() and first.isalpha() else title
+
+
 def duration(seconds: float | None) -> str:
     """`2 min 05 s`; a dash where it is not known."""
     if seconds is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from evalbot.auditing.planning import POLICIES, ReviewPlan
 from evalbot.formats.tables import Column, Kind, Table
+from evalbot.formats.words import in_a_sentence
 from evalbot.stats.rounding import half_up
 
 COUNT, NUMBER = Kind.COUNT, Kind.NUMBER
@@ -38,7 +39,7 @@ def _widths(found: ReviewPlan) -> Table:
             )
         )  # fmt: skip
     return Table(
-        f"{found.suite}: width of the corrected {found.rate_title.lower()}'s interval, in points, "
+        f"{found.suite}: width of the corrected {in_a_sentence(found.rate_title)}'s interval, in points, "
         f"after {found.budget} more answers ({found.run}, judge {found.judge})",
         (
             Column("model", "model"),

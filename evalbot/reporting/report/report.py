@@ -17,7 +17,7 @@ from evalbot.formats.documents import (
     Section,
     read_foreword,
 )
-from evalbot.formats.words import count
+from evalbot.formats.words import count, in_a_sentence
 from evalbot.reporting.audit_charts import leniency_chart, ranks_chart, rates_chart
 from evalbot.reporting.audit_judge_tables import (
     agreement_table,
@@ -94,7 +94,7 @@ def _in_short(one: RunReport) -> str:
     word = "Lowest" if rule.direction == "lower" else "Highest"
     alike = [row.model for row in rows if row.rate.rate == best.rate.rate]
     names = " and ".join(alike)
-    told = f" {word} {rule.title.lower()}: {names}, {percent(best.rate.rate or 0.0)}{between}"
+    told = f" {word} {in_a_sentence(rule.title)}: {names}, {percent(best.rate.rate or 0.0)}{between}"
     told += f", {one.main} layer ({LAYERS[one.main]})."
     if one.comparison is not None:
         layer = f"by the {one.comparison.layer} layer"

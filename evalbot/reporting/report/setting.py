@@ -8,7 +8,7 @@ from evalbot.domain.rubrics import Rubric
 from evalbot.domain.runs import Run
 from evalbot.formats.documents import Block, Bullets, Code, Paragraph
 from evalbot.formats.tables import Column, Kind, Table
-from evalbot.formats.words import count
+from evalbot.formats.words import count, in_a_sentence
 from evalbot.grading.basis import Basis
 from evalbot.reporting.run_table import in_words
 
@@ -88,7 +88,7 @@ def scale_table(rubric: Rubric) -> Table:
             Column("verdict", "verdict"),
             Column("means", "means"),
             Column("credit", "credit", Kind.NUMBER),
-            Column("weight", f"counts in the {rate.title.lower()}", Kind.NUMBER),
+            Column("weight", f"counts in the {in_a_sentence(rate.title)}", Kind.NUMBER),
         ),
         tuple(
             (f"{step.symbol} {step.verdict}".strip(), step.means, _plain(step.credit),
