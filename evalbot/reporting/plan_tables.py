@@ -39,8 +39,8 @@ def _widths(found: ReviewPlan) -> Table:
             )
         )  # fmt: skip
     return Table(
-        f"{found.suite}: width of the corrected {in_a_sentence(found.rate_title)}'s interval, in points, "
-        f"after {found.budget} more answers ({found.run}, judge {found.judge})",
+        f"{found.suite}: width of the corrected {in_a_sentence(found.rate_title)}'s interval, in "
+        f"points, after {found.budget} more answers ({found.run}, judge {found.judge})",
         (
             Column("model", "model"),
             Column("judged", "judged", COUNT),

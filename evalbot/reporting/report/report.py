@@ -94,8 +94,8 @@ def _in_short(one: RunReport) -> str:
     word = "Lowest" if rule.direction == "lower" else "Highest"
     alike = [row.model for row in rows if row.rate.rate == best.rate.rate]
     names = " and ".join(alike)
-    told = f" {word} {in_a_sentence(rule.title)}: {names}, {percent(best.rate.rate or 0.0)}{between}"
-    told += f", {one.main} layer ({LAYERS[one.main]})."
+    told = f" {word} {in_a_sentence(rule.title)}: {names}, {percent(best.rate.rate or 0.0)}"
+    told += f"{between}, {one.main} layer ({LAYERS[one.main]})."
     if one.comparison is not None:
         layer = f"by the {one.comparison.layer} layer"
         if one.main == CORRECTED:
