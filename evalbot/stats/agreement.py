@@ -40,7 +40,8 @@ class Agreement:
     """Measures of agreement over n answers; None where undefined, reasons by field name.
 
     raw: share of equal verdicts. The linear and quadratic ones, and alpha_interval, count a
-    difference by the distance of the credits.
+    difference by the distance of the credits. None is above 1; AC2 can fall below −1 where two
+    hardly ever agree.
     """
 
     n: int

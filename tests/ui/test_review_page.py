@@ -45,6 +45,7 @@ def test_ten_items_by_keys_only_undone_reloaded_and_gone_on_with_elsewhere(
     site.campaign()
     page = browser.new_page()
     page.goto(running.url)
+    expect(page.locator("input[name=name]")).to_be_focused()
     page.keyboard.type("ann")
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
