@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, Locator, Page
 
-from tests.ui.serving import Site
-
-PATIENCE_MS = 60_000
+from tests.ui.serving import PATIENCE_MS, Site
 
 
 class ChatPage:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, Response
 
 from evalbot.store.database import open_database
 from tests.reviewing.site import ReviewSite, review_site
-from tests.ui.serving import Site, served
+from tests.ui.serving import PATIENCE_MS, Site, served
 
 
 @contextmanager
@@ -32,8 +32,9 @@ def review_server(
 def open_page(
     browser: Browser, running: Site, name: str, path: str = "/review/", **options: object
 ) -> Page:
-    """A signed-in page in a browser of its own."""
-    context = browser.new_context(**options)  # type: ignore[arg-type]
+    """A signed-in page in a browser of its own; in English where no locale is given."""
+    context = browser.new_context(**{"locale": "en", **options})  # type: ignore[arg-type]
+    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([running.cookie(name)])  # type: ignore[list-item]
     page = context.new_page()
     page.goto(f"{running.url}{path}")

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -25,6 +26,7 @@ from tests.waiting import is_listening, wait_until
 __all__ = [
     "CHROMIUM_FLAGS",
     "PASSWORD",
+    "PATIENCE_MS",
     "Sent",
     "Site",
     "add_people",
@@ -32,6 +34,10 @@ __all__ = [
     "served",
     "served_by_command",
 ]
+
+PATIENCE_S = 60
+PATIENCE_MS = PATIENCE_S * 1000
+"""How long pages and servers may take: a busy machine is slow, and not wrong."""
 
 CHROMIUM_FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -62,6 +68,14 @@ class Site:
         port = self.url.rpartition(":")[2]
         return {"name": f"evalbot_session_{port}", "value": token, "url": self.url}
 
+    def client(self, name: str | None = None, **headers: str) -> httpx.Client:
+        """A program that speaks with it, signed in where a name is given."""
+        cookies = {}
+        if name is not None:
+            cookie = self.cookie(name)
+            cookies = {cookie["name"]: cookie["value"]}
+        return httpx.Client(base_url=self.url, cookies=cookies, headers=headers, timeout=PATIENCE_S)
+
 
 @contextmanager
 def served_by_command(database: Database, folder: Path) -> Iterator[Site]:
@@ -79,7 +93,7 @@ def served_by_command(database: Database, folder: Path) -> Iterator[Site]:
             yield Site(f"http://127.0.0.1:{port}", database)
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(PATIENCE_S)
 
 
 class Sent:
@@ -135,4 +149,5 @@ def served(
             yield Site(f"http://127.0.0.1:{port}", database, server)
         finally:
             running.should_exit = True
-            thread.join(20)
+            thread.join(PATIENCE_S)
+            assert not thread.is_alive()

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -28,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def site(browser: Browser, folder: Path) -> Iterator[Site]:
+def site(browser_of_module: Browser, folder: Path) -> Iterator[Site]:
     """After the browser, whose event loop Gradio then takes instead of leaving ones of its own."""
     with open_database(f"sqlite:///{folder}/evalbot.db") as database:
         audit_record(database, folder)
@@ -37,11 +36,10 @@ def site(browser: Browser, folder: Path) -> Iterator[Site]:
 
 
 @pytest.fixture
-def page(site: Site, browser: Browser) -> Iterator[Page]:
+def page(site: Site, browser: Browser) -> Page:
     page = audit_page(browser, site)
     page.locator("table.heat").wait_for()
-    yield page
-    page.context.close()
+    return page
 
 
 def audit_page(browser: Browser, site: Site) -> Page:
@@ -66,11 +64,6 @@ def turn_to(page: Page, title: str) -> None:
 
 def drawer(page: Page) -> Locator:
     return page.locator("#panel-audit-behind")
-
-
-def client_of(site: Site, name: str) -> httpx.Client:
-    cookie = site.cookie(name)
-    return httpx.Client(base_url=site.url, cookies={cookie["name"]: cookie["value"]}, timeout=60)
 
 
 def test_it_opens_with_the_newest_audited_run_and_its_numbers(
@@ -278,7 +271,7 @@ def test_a_run_without_people_says_what_to_do(page: Page) -> None:
 def test_report_and_audit_can_be_taken_away(
     site: Site, folder: Path, path: str, kind: str, name: str
 ) -> None:
-    with client_of(site, "lee") as client:
+    with site.client("lee") as client:
         reply = client.get(f"/lead/download/{path}&runs=small-1")
     assert reply.status_code == 200
     assert reply.headers["content-type"].partition(";")[0] == kind
@@ -306,13 +299,13 @@ def test_report_and_audit_can_be_taken_away(
 def test_a_wrong_address_is_told_in_a_sentence(
     site: Site, query: str, status: int, words: str
 ) -> None:
-    with client_of(site, "lee") as client:
+    with site.client("lee") as client:
         reply = client.get(f"/lead/download/{query}")
     assert (reply.status_code, words in reply.text) == (status, True), reply.text
 
 
 def test_reviewers_and_signed_out_get_no_file(site: Site) -> None:
-    with client_of(site, "ann") as client, httpx.Client(base_url=site.url) as nobody:
+    with site.client("ann") as client, site.client() as nobody:
         for path in ("report?runs=small-1", "report?format=md", "audit?runs=small-1"):
             refused = client.get(f"/lead/download/{path}")
             assert refused.status_code == 403
@@ -321,7 +314,7 @@ def test_reviewers_and_signed_out_get_no_file(site: Site) -> None:
 
 
 def test_forged_actions_are_refused_in_a_sentence(site: Site) -> None:
-    with client_of(site, "lee") as client:
+    with site.client("lee") as client:
         events = client.get("/lead/config").json()["dependencies"]
         acting = [one["id"] for one in events if one["backend_fn"] and len(one["inputs"]) == 1]
         for action in (

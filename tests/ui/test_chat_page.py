@@ -16,7 +16,7 @@ from evalbot.store import chats
 from evalbot.store.database import Database, open_database
 from tests.fault_server import DONE, FaultServer, Step, answer, chunk, failing, stream, usage
 from tests.running.site import Site as Project
-from tests.ui.chatting import PATIENCE_MS, ChatPage
+from tests.ui.chatting import ChatPage
 from tests.ui.serving import Sent, Site, add_people, served
 from tests.waiting import wait_until
 
@@ -84,8 +84,8 @@ def test_answers_stream_side_by_side_with_their_speed_below(chat: ChatPage, b: F
     b.on("Hello", GATED)
     chat.choose("alpha-7b", "beta-9b")
     chat.ask("Hello")
-    expect(chat.live).to_contain_text("slow", timeout=PATIENCE_MS)
-    expect(chat.live).to_contain_text("answer to Hello", timeout=PATIENCE_MS)
+    expect(chat.live).to_contain_text("slow")
+    expect(chat.live).to_contain_text("answer to Hello")
     expect(chat.page.locator("#chat-prompt textarea")).to_have_value("")
     b.open_gate()
     turn = chat.wait_until_answered()
@@ -123,10 +123,10 @@ def test_one_endpoint_is_stopped_while_the_other_goes_on(
     b.on("Hello", GATED)
     chat.choose("alpha-7b", "beta-9b")
     chat.ask("Hello")
-    expect(chat.live).to_contain_text("so far", timeout=PATIENCE_MS)
-    expect(chat.live).to_contain_text("slow", timeout=PATIENCE_MS)
+    expect(chat.live).to_contain_text("so far")
+    expect(chat.live).to_contain_text("slow")
     chat.page.get_by_role("button", name="Stop alpha-7b").click()
-    expect(chat.live).to_contain_text("stopped", timeout=PATIENCE_MS)
+    expect(chat.live).to_contain_text("stopped")
     b.open_gate()
     chat.wait_until_answered()
     turn = on_record(database)
@@ -140,8 +140,8 @@ def test_leaving_the_page_cancels_and_keeps_what_was_said(
     a.on("Hello", HANGING)
     chat.choose("alpha-7b", "beta-9b")
     chat.ask("Hello")
-    expect(chat.live).to_contain_text("so far", timeout=PATIENCE_MS)
-    expect(chat.live).to_contain_text("answer to Hello", timeout=PATIENCE_MS)
+    expect(chat.live).to_contain_text("so far")
+    expect(chat.live).to_contain_text("answer to Hello")
     chat.close()
     wait_until(lambda: a.aborted)
     wait_until(lambda: len(on_record(database).answers) == 2)
@@ -160,7 +160,7 @@ def test_a_server_that_ends_keeps_what_was_said(
         chat = ChatPage(site, browser)
         chat.choose("alpha-7b")
         chat.ask("Hello")
-        expect(chat.live).to_contain_text("so far", timeout=PATIENCE_MS)
+        expect(chat.live).to_contain_text("so far")
     said = on_record(database).answers["alpha-7b"].answer
     assert (said.status, said.text) == (S.CANCELLED, "so far")
     chat.close()
@@ -172,13 +172,13 @@ def test_a_long_stream_holds_up_nobody_else(
     a.on("Hello", HANGING)
     chat.choose("alpha-7b")
     chat.ask("Hello")
-    expect(chat.live).to_contain_text("so far", timeout=PATIENCE_MS)
+    expect(chat.live).to_contain_text("so far")
     other = ChatPage(site, browser, "kim")
     other.choose("alpha-7b", "beta-9b")
     other.ask("Quick")
     turn = other.wait_until_answered()
     turn.get_by_role("button", name="A is best").click()
-    expect(turn).to_contain_text("You voted", timeout=PATIENCE_MS)
+    expect(turn).to_contain_text("You voted")
     expect(chat.live).to_contain_text("so far")
     other.close()
 
@@ -187,7 +187,7 @@ def test_what_a_model_says_is_text_and_loads_nothing(chat: ChatPage, a: FaultSer
     a.on("Hello", stream(chunk(HOSTILE, reasoning=HOSTILE), Step.GATE, chunk(finish="stop")))
     chat.choose("alpha-7b")
     chat.ask("Hello")
-    expect(chat.live).to_contain_text("<img src=x", timeout=PATIENCE_MS)
+    expect(chat.live).to_contain_text("<img src=x")
     a.open_gate()
     turn = chat.wait_until_answered()
     expect(turn).to_contain_text("<script>document.title = 'taken'</script><img src=x")
@@ -206,7 +206,7 @@ def test_a_blind_turn_tells_nothing_before_the_vote(
     chat.choose("alpha-7b", "beta-9b", blind=True)
     sent.forget()
     chat.ask("Hello")
-    expect(chat.live).to_have_text("2 models are answering …", timeout=PATIENCE_MS)
+    expect(chat.live).to_have_text("2 models are answering …")
     wait_until(lambda: "alpha-7b" in on_record(database).answers)
     b.open_gate()
     turn = chat.wait_until_answered()
@@ -217,9 +217,7 @@ def test_a_blind_turn_tells_nothing_before_the_vote(
     for told in ("alpha", "beta", "qwen", "gemma", "tokens"):
         assert told not in before
     turn.get_by_role("button", name="A is best").click()
-    expect(turn.locator("article").first).to_contain_text(
-        on_record(database).order[0], timeout=PATIENCE_MS
-    )
+    expect(turn.locator("article").first).to_contain_text(on_record(database).order[0])
     assert "tokens/s" in sent.text()
     [vote] = on_record(database).votes
     assert (vote.choice, vote.is_blind) == (on_record(database).order[0], True)
@@ -238,7 +236,7 @@ def test_each_answer_of_a_blind_turn_may_be_graded(
     rows.nth(0).get_by_label("fair").check()
     rows.nth(1).get_by_label("good").check()
     turn.get_by_role("button", name="Save these grades").click()
-    expect(turn).to_contain_text("You voted: A fair, B good", timeout=PATIENCE_MS)
+    expect(turn).to_contain_text("You voted: A fair, B good")
     first, second = on_record(database).order
     assert on_record(database).votes[0].grades == {first: "fair", second: "good"}
 
@@ -259,7 +257,7 @@ def test_a_blind_failure_is_no_answer_until_the_names_are_told(
         expect(turn).to_contain_text("no answer")
         assert "memory" not in sent.text()
         turn.get_by_role("button", name="Alike").click()
-        expect(turn).to_contain_text("beta-9b has no memory left", timeout=PATIENCE_MS)
+        expect(turn).to_contain_text("beta-9b has no memory left")
         chat.close()
 
 
@@ -268,7 +266,7 @@ def test_a_turn_becomes_a_case(chat: ChatPage, tmp_path: Path) -> None:
     chat.ask("What is new?")
     turn = chat.wait_until_answered()
     turn.get_by_role("button", name="A is best").click()
-    expect(turn).to_contain_text("You voted", timeout=PATIENCE_MS)
+    expect(turn).to_contain_text("You voted")
 
     def fill(key: str) -> None:
         turn.get_by_text("Make this a case").click()
@@ -278,10 +276,10 @@ def test_a_turn_becomes_a_case(chat: ChatPage, tmp_path: Path) -> None:
         turn.get_by_role("button", name="Add the case").click()
 
     fill("c0")
-    expect(chat.page.get_by_role("alert")).to_contain_text("each key once", timeout=PATIENCE_MS)
+    expect(chat.page.get_by_role("alert")).to_contain_text("each key once")
     turn.get_by_text("Make this a case").click()
     fill("news")
-    expect(chat.said.get_by_role("status")).to_contain_text("news", timeout=PATIENCE_MS)
+    expect(chat.said.get_by_role("status")).to_contain_text("news")
     expect(chat.page.get_by_role("alert")).to_have_count(0)
     case = read_suite(tmp_path / "datasets/s").cases[-1]
     assert (case.key, case.prompt) == ("news", "What is new?")
@@ -291,9 +289,7 @@ def test_a_turn_becomes_a_case(chat: ChatPage, tmp_path: Path) -> None:
 def test_a_prompt_that_is_refused_stays_as_typed(chat: ChatPage, site: Site) -> None:
     chat.choose("alpha-7b", blind=True)
     chat.ask("Hello")
-    expect(chat.page.get_by_text("a blind chat needs two endpoints")).to_be_visible(
-        timeout=PATIENCE_MS
-    )
+    expect(chat.page.get_by_text("a blind chat needs two endpoints")).to_be_visible()
     assert chat.page.locator("#chat-prompt textarea").input_value() == "Hello"
 
 
@@ -305,7 +301,7 @@ def test_a_blind_chat_is_opened_to_reviewers_and_closed(chat: ChatPage, database
     chat.said.get_by_role("button", name="Close it to reviewers").wait_for()
     assert len(offered_chats(database)) == 1
     chat.said.get_by_role("button", name="Reviewers' votes").click()
-    expect(chat.said.get_by_role("table")).to_contain_text("all bad", timeout=PATIENCE_MS)
+    expect(chat.said.get_by_role("table")).to_contain_text("all bad")
     chat.said.get_by_role("button", name="Close it to reviewers").click()
     chat.said.get_by_role("button", name="Open it to reviewers").wait_for()
     assert offered_chats(database) == []

@@ -36,14 +36,6 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             yield site, running
 
 
-def client(running: Site, name: str | None = None, **headers: str) -> httpx.Client:
-    cookies = {}
-    if name is not None:
-        cookie = running.cookie(name)
-        cookies = {cookie["name"]: cookie["value"]}
-    return httpx.Client(base_url=running.url, cookies=cookies, headers=headers)
-
-
 def routes_of(routes: Iterable[BaseRoute], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Method and path of every route, also of routers within."""
     for route in routes:
@@ -85,7 +77,7 @@ def test_there_is_something_to_refuse(both: Served) -> None:
 
 def test_signed_out_nothing_is_answered(both: Served) -> None:
     _, running = both
-    with client(running) as asking:
+    with running.client() as asking:
         for method, path in all_routes(running):
             assert ask(asking, method, path).status_code == 401, (method, path)
         for app in APPS:
@@ -95,7 +87,7 @@ def test_signed_out_nothing_is_answered(both: Served) -> None:
 
 def test_a_reviewer_gets_nothing_of_the_leads_app(both: Served) -> None:
     _, running = both
-    with client(running, "ann") as asking:
+    with running.client("ann") as asking:
         for method, path in all_routes(running):
             if path.startswith("/lead"):
                 assert ask(asking, method, path).status_code == 403, (method, path)
@@ -107,7 +99,7 @@ def test_routes_that_no_page_needs_are_not_there_for_anybody(both: Served) -> No
     _, running = both
     kept = set()
     for name, app in (("ann", "/review"), ("lee", "/lead")):
-        with client(running, name) as asking:
+        with running.client(name) as asking:
             for method, path in all_routes(running):
                 if not path.startswith(app):
                     continue
@@ -140,7 +132,7 @@ def test_routes_that_no_page_needs_are_not_there_for_anybody(both: Served) -> No
 )  # fmt: skip
 def test_no_upload_no_file_by_path_no_way_round(both: Served, path: str) -> None:
     _, running = both
-    with client(running, "ann") as asking:
+    with running.client("ann") as asking:
         for method in ("GET", "POST", "PUT", "DELETE"):
             answer = ask(asking, method, path)
             assert answer.status_code in (403, 404, 405), (method, answer.status_code)
@@ -148,7 +140,7 @@ def test_no_upload_no_file_by_path_no_way_round(both: Served, path: str) -> None
 
 
 def events(running: Site, app: str, name: str) -> list[dict[str, Any]]:
-    with client(running, name) as asking:
+    with running.client(name) as asking:
         found: list[dict[str, Any]] = asking.get(f"{app}/config").json()["dependencies"]
     return found
 
@@ -165,7 +157,7 @@ def test_no_event_of_leads_can_be_called_by_others(both: Served) -> None:
     of_leads = [one for one in events(running, "/lead", "lee") if one["backend_fn"]]
     assert len(of_leads) >= 4
     for name, status in ((None, 401), ("ann", 403)):
-        with client(running, name) as asking:
+        with running.client(name) as asking:
             for event in of_leads:
                 data = [{"do": "show"}] * len(event["inputs"])
                 assert call(asking, "/lead", event, data).status_code == status
@@ -208,7 +200,7 @@ def test_a_guessed_id_of_another_reviewer_is_refused(both: Served) -> None:
     assert item is not None
     act = next(one for one in events(running, "/review", "ann") if one["inputs"])
     forged = {"do": "grade", "id": item.answers[0].id, "verdict": "wrong", "token": "x" * 32}
-    with client(running, "ann") as asking:
+    with running.client("ann") as asking:
         for action in (
             forged,
             {**forged, "do": "draft", "comment": "x"},
@@ -243,7 +235,7 @@ def test_forged_actions_change_nothing_and_tell_no_traceback(both: Served, actio
     site, running = both
     act = next(one for one in events(running, "/review", "ann") if one["inputs"])
     before = site.item("ann")
-    with client(running, "ann") as asking:
+    with running.client("ann") as asking:
         answer = call(asking, "/review", act, [action])
     assert "Traceback" not in answer.text
     assert "site-packages" not in answer.text
@@ -271,14 +263,14 @@ def test_other_sites_names_and_proxies_are_refused(
     both: Served, headers: dict[str, str], status: int
 ) -> None:
     _, running = both
-    with client(running, "ann", **headers) as asking:
+    with running.client("ann", **headers) as asking:
         for method, path in (("GET", "/review/config"), ("POST", "/sign-in"), ("GET", "/")):
             assert ask(asking, method, path).status_code == status
 
 
 def test_a_form_of_another_site_cannot_sign_anybody_out(both: Served) -> None:
     _, running = both
-    with client(running, "ann", **{"Sec-Fetch-Site": "cross-site"}) as asking:
+    with running.client("ann", **{"Sec-Fetch-Site": "cross-site"}) as asking:
         assert ask(asking, "POST", "/sign-out").status_code == 403
         assert ask(asking, "GET", "/review/config").status_code == 200
 
@@ -288,25 +280,26 @@ def test_cookies_of_other_servers_hide_nobodys_session(both: Served, other: str)
     running = both[1]
     own = running.cookie("ann")
     cookies = f"{other}; {own['name']}={own['value']}"
-    with client(running) as browser:
+    with running.client() as browser:
         response = browser.get("/review/config", headers={"cookie": cookies.encode("latin-1")})
     assert response.status_code == 200
 
 
 def test_signing_out_ends_the_session_on_the_server(both: Served) -> None:
     _, running = both
-    with client(running, "ann") as asking:
+    with running.client("ann") as asking:
         kept = dict(asking.cookies)
         assert ask(asking, "GET", "/review/config").status_code == 200
         assert ask(asking, "POST", "/sign-out").status_code == 303
-    with httpx.Client(base_url=running.url, cookies=kept) as asking:
+    with running.client() as asking:
+        asking.cookies.update(kept)
         assert ask(asking, "GET", "/review/config").status_code == 401
 
 
 def test_an_open_page_of_a_disabled_user_is_refused(both: Served) -> None:
     site, running = both
     act = next(one for one in events(running, "/review", "bob") if one["inputs"])
-    with client(running, "bob") as asking:
+    with running.client("bob") as asking:
         disable_user(site.database, "bob")
         assert call(asking, "/review", act, [{"do": "show"}]).status_code == 401
 
@@ -314,7 +307,7 @@ def test_an_open_page_of_a_disabled_user_is_refused(both: Served) -> None:
 def test_no_secret_is_in_any_page_or_cookie(both: Served) -> None:
     _, running = both
     port = running.url.rpartition(":")[2]
-    with client(running, "lee") as asking:
+    with running.client("lee") as asking:
         for path in ("/", "/sign-in", "/lead/", "/lead/config", "/review/", "/review/config"):
             answer = ask(asking, "GET", path)
             assert "argon2" not in answer.text
@@ -331,13 +324,13 @@ def test_websockets_are_refused(both: Served) -> None:
         "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw==",
     }  # fmt: skip
-    with client(running, "ann", **upgrade) as asking:
+    with running.client("ann", **upgrade) as asking:
         assert ask(asking, "GET", "/review/gradio_api/queue/join").status_code in (403, 404)
 
 
 def test_every_answer_has_the_headers_that_keep_a_browser_safe(both: Served) -> None:
     _, running = both
-    with client(running, "ann") as asking:
+    with running.client("ann") as asking:
         for path in ("/sign-in", "/review/", "/review/config", "/nothing", "/lead/"):
             headers = ask(asking, "GET", path).headers
             assert "default-src 'self'" in headers["content-security-policy"]

@@ -8,15 +8,14 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from evalbot.store.database import Database, open_database
 from tests.ui.record import SHOWN, small_record
+from tests.ui.reviewing import open_page
 from tests.ui.serving import Site, add_people, served
 
-PATIENCE_MS = 30_000
 KINDS = {
     "md": "text/markdown",
     "csv": "text/csv",
@@ -28,7 +27,7 @@ KINDS = {
 
 
 @pytest.fixture(scope="module")
-def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(browser_of_module: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """After the browser, whose event loop Gradio then takes instead of leaving ones of its own."""
     folder = tmp_path_factory.mktemp("results")
     with open_database(f"sqlite:///{folder}/evalbot.db") as database:
@@ -39,22 +38,11 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.fixture
-def page(site: Site, browser: Browser) -> Iterator[Page]:
-    context = browser.new_context()
-    context.add_cookies([site.cookie("lee")])  # type: ignore[list-item]
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    page.goto(f"{site.url}/lead/")
+def page(site: Site, browser: Browser) -> Page:
+    page = open_page(browser, site, "lee", "/lead/")
     page.get_by_role("tab", name="Results").click()
     page.locator("#panel-results table").wait_for()
-    yield page
-    context.close()
-
-
-def client_of(site: Site, name: str) -> httpx.Client:
-    cookie = site.cookie(name)
-    return httpx.Client(base_url=site.url, cookies={cookie["name"]: cookie["value"]})
+    return page
 
 
 def cell(page: Page, model: str, counted: str) -> None:
@@ -163,7 +151,7 @@ def test_what_is_shown_can_be_taken_away(page: Page) -> None:
 
 @pytest.mark.parametrize("form", sorted(KINDS))
 def test_rates_come_in_every_format(site: Site, form: str) -> None:
-    with client_of(site, "lee") as client:
+    with site.client("lee") as client:
         reply = client.get("/lead/download/rates", params={"format": form, "runs": "small-1"})
     assert reply.status_code == 200
     assert reply.headers["content-type"].partition(";")[0] == KINDS[form]
@@ -192,21 +180,21 @@ def test_rates_come_in_every_format(site: Site, form: str) -> None:
 def test_a_wrong_address_is_told_in_a_sentence(
     site: Site, query: str, status: int, words: str
 ) -> None:
-    with client_of(site, "lee") as client:
+    with site.client("lee") as client:
         reply = client.get(f"/lead/download/rates?{query}")
     assert reply.status_code == status
     assert words in reply.text
 
 
 def test_reviewers_get_nothing_of_it(site: Site) -> None:
-    with client_of(site, "ann") as client:
+    with site.client("ann") as client:
         for path in ("rates", "rates?format=json", "speeds"):
             reply = client.get(f"/lead/download/{path}")
             assert reply.status_code == 403
             assert "qwen" not in reply.text
         reply = client.post("/lead/gradio_api/run/0", json={"fn_index": 0, "data": [{}]})
         assert reply.status_code == 403
-    with httpx.Client(base_url=site.url) as client:
+    with site.client() as client:
         assert client.get("/lead/download/rates").status_code == 401
 
 
@@ -218,13 +206,9 @@ def test_an_empty_record_says_what_to_do(tmp_path: Path, browser: Browser) -> No
 def show_empty(database: Database, folder: Path, browser: Browser) -> None:
     add_people(database, lee="lead")
     with served(database, folder) as site:
-        context = browser.new_context()
-        context.add_cookies([site.cookie("lee")])  # type: ignore[list-item]
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        page.goto(f"{site.url}/lead/")
+        page = open_page(browser, site, "lee", "/lead/")
         page.get_by_role("tab", name="Results").click()
         page.get_by_text("there are no runs yet; `evalbot run").wait_for()
         page.get_by_role("tab", name="Speed").click()
         page.get_by_text("There are no speed results yet").wait_for()
-        context.close()
+        page.context.close()

@@ -14,7 +14,7 @@ from evalbot.store.database import Database, open_database
 from tests.chatting.talking import LEE, Talk
 from tests.fault_server import FaultServer, Step, answer, chunk, failing, stream
 from tests.running.site import Site as Project
-from tests.ui.chatting import PATIENCE_MS
+from tests.ui.reviewing import open_page
 from tests.ui.serving import Sent, Site, add_people, served
 from tests.waiting import wait_until
 
@@ -67,15 +67,6 @@ def site(project: Project, database: Database, sent: Sent) -> Iterator[Site]:
         yield running
 
 
-def open_page(site: Site, browser: Browser, locale: str = "en") -> Page:
-    context = browser.new_context(locale=locale)
-    context.set_default_timeout(PATIENCE_MS)
-    context.add_cookies([site.cookie("ann")])  # type: ignore[list-item]
-    page = context.new_page()
-    page.goto(f"{site.url}/review/")
-    return page
-
-
 def begin(page: Page) -> None:
     page.get_by_text("Blind chat").click()
     page.get_by_role("button", name="Begin").click()
@@ -99,21 +90,19 @@ def test_a_reviewer_asks_and_votes_and_is_never_told_the_names(
 ) -> None:
     a.on("Hello", stream(chunk("said by one"), Step.GATE, chunk(finish="stop")))
     b.on("Hello", answer("said by two"))
-    page = open_page(site, browser)
+    page = open_page(browser, site, "ann")
     begin(page)
     ask(page, "Hello")
     live = page.locator("#panel-review-chat-live")
-    expect(live).to_have_text("2 models are answering …", timeout=PATIENCE_MS)
+    expect(live).to_have_text("2 models are answering …")
     a.open_gate()
     turn = page.locator(".chat-turn")
-    expect(turn).to_contain_text("said by one", timeout=PATIENCE_MS)
+    expect(turn).to_contain_text("said by one")
     expect(turn).to_contain_text("said by two")
     turn.get_by_role("button", name="A is best").click()
-    expect(turn).to_contain_text("You voted: A is best.", timeout=PATIENCE_MS)
+    expect(turn).to_contain_text("You voted: A is best.")
     ask(page, "And now?")
-    expect(page.locator(".chat-turn").nth(1)).to_contain_text(
-        "answer to And now?", timeout=PATIENCE_MS
-    )
+    expect(page.locator(".chat-turn").nth(1)).to_contain_text("answer to And now?")
     assert sum(count_votes(database, LEE, opened.id).values()) == 1
     received = sent.text()
     assert "said by one" in received
@@ -131,15 +120,15 @@ def test_failures_and_broken_configs_tell_no_names_either(
     b: FaultServer,
 ) -> None:
     b.on("Hello", failing(500, "beta-9b has no memory left"))
-    page = open_page(site, browser)
+    page = open_page(browser, site, "ann")
     begin(page)
     ask(page, "Hello")
     turn = page.locator(".chat-turn")
-    expect(turn).to_contain_text("no answer", timeout=PATIENCE_MS)
+    expect(turn).to_contain_text("no answer")
     expect(turn).to_contain_text("not two answers to choose from")
     project.endpoint("alpha-7b", "no address")
     ask(page, "Again")
-    expect(page.get_by_text("please tell a lead")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text("please tell a lead")).to_be_visible()
     assert [word for word in TELLING if word in sent.text()] == []
     page.context.close()
 
@@ -148,12 +137,12 @@ def test_a_stopped_turn_shows_nothing_that_tells_who_was_slow(
     site: Site, browser: Browser, opened: Chat, a: FaultServer
 ) -> None:
     a.on("Hello", stream(chunk("so far"), Step.HANG))
-    page = open_page(site, browser)
+    page = open_page(browser, site, "ann")
     begin(page)
     ask(page, "Hello")
     page.get_by_role("button", name="Stop").click()
     turn = page.locator(".chat-turn")
-    expect(turn).to_contain_text("This turn was stopped", timeout=PATIENCE_MS)
+    expect(turn).to_contain_text("This turn was stopped")
     expect(turn).not_to_contain_text("so far")
     wait_until(lambda: a.aborted)
     page.context.close()
@@ -162,31 +151,29 @@ def test_a_stopped_turn_shows_nothing_that_tells_who_was_slow(
 def test_a_chat_that_was_closed_meanwhile_says_so(
     site: Site, browser: Browser, database: Database, opened: Chat
 ) -> None:
-    page = open_page(site, browser)
+    page = open_page(browser, site, "ann")
     begin(page)
     close_to_reviewers(database, LEE, opened.id)
     ask(page, "Hello")
-    expect(page.get_by_text("this chat is closed now")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text("this chat is closed now")).to_be_visible()
     page.get_by_role("button", name="New chat").click()
-    expect(page.locator("#panel-review-chat")).to_contain_text(
-        "No chat is open now", timeout=PATIENCE_MS
-    )
+    expect(page.locator("#panel-review-chat")).to_contain_text("No chat is open now")
     expect(page.locator("#review-chat-prompt")).to_be_hidden()
     page.context.close()
 
 
 def test_the_page_speaks_the_reviewers_language(site: Site, browser: Browser, opened: Chat) -> None:
-    page = open_page(site, browser, "ja")
+    page = open_page(browser, site, "ann", locale="ja")
     page.get_by_text("ブラインドチャット").click()
     page.get_by_role("button", name="始める").click()
-    expect(page.get_by_label("プロンプト")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_label("プロンプト")).to_be_visible()
     ask(page, "こんにちは")
-    expect(page.locator(".chat-turn")).to_contain_text("最も良い回答は？", timeout=PATIENCE_MS)
+    expect(page.locator(".chat-turn")).to_contain_text("最も良い回答は？")
     page.context.close()
 
 
 def test_nothing_is_seen_while_no_chat_is_open(site: Site, browser: Browser) -> None:
-    page = open_page(site, browser)
+    page = open_page(browser, site, "ann")
     page.locator("#act-review-chat").wait_for(state="attached")
     expect(page.locator("#review-chat-prompt")).to_be_hidden()
     expect(page.get_by_text("Blind chat")).to_have_count(0)

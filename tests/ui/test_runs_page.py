@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -16,9 +15,9 @@ from evalbot.domain.runs import RunState
 from evalbot.store.database import Database
 from tests.fault_server import FaultServer, Step, answer, failing
 from tests.running.site import Site as Project
+from tests.ui.reviewing import open_page
 from tests.ui.serving import Site, add_people, served
 
-PATIENCE_MS = 30_000
 HOSTILE = (
     "<script>window.bad = 1</script> <img src=x onerror='window.bad = 1'> "
     "![i](http://127.0.0.1:1/x.png) \u202etxt.exe"
@@ -52,16 +51,10 @@ def site(database: Database, project: Project) -> Iterator[Site]:
 
 
 @pytest.fixture
-def page(site: Site, browser: Browser) -> Iterator[Page]:
-    context = browser.new_context()
-    context.add_cookies([site.cookie("lee")])  # type: ignore[list-item]
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    page.goto(f"{site.url}/lead/")
+def page(site: Site, browser: Browser) -> Page:
+    page = open_page(browser, site, "lee", "/lead/")
     page.get_by_text("Start a run").wait_for()
-    yield page
-    context.close()
+    return page
 
 
 def start(page: Page) -> None:
@@ -177,22 +170,17 @@ def test_the_server_stops_its_runs_when_it_ends(
     server.on("p3", answer("x", before=(Step.HANG,)), answer("answer to ", "p3"))
     add_people(database, lee="lead")
     with served(database, project.folder) as site:
-        context = browser.new_context()
-        context.add_cookies([site.cookie("lee")])  # type: ignore[list-item]
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        page.goto(f"{site.url}/lead/")
+        page = open_page(browser, site, "lee", "/lead/")
         start(page)
-        expect(page.locator("#panel-runs-live")).to_contain_text("3 / 4", timeout=PATIENCE_MS)
-        context.close()
+        expect(page.locator("#panel-runs-live")).to_contain_text("3 / 4")
+        page.context.close()
     run = newest_run(project)
     assert project.run(run).state is RunState.STOPPED
     assert project.statuses(run) == {S.OK: 3, S.CANCELLED: 1}
 
 
 def test_reviewers_cannot_call_the_pages_events(site: Site, project: Project) -> None:
-    cookie = site.cookie("ann")
-    with httpx.Client(base_url=site.url, cookies={cookie["name"]: cookie["value"]}) as client:
+    with site.client("ann") as client:
         assert client.get("/lead/config").status_code == 403
         for number in range(12):
             body = {"fn_index": number, "data": [{"do": "start", "suites": "s"}]}

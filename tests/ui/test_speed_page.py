@@ -7,22 +7,21 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from evalbot.speed.imports import ImportKind, Named, import_speed
 from evalbot.store.database import open_database
 from tests.building import write_site
+from tests.ui.reviewing import open_page
 from tests.ui.serving import Site, add_people, served
 
-PATIENCE_MS = 30_000
 DATA = Path(__file__).parents[1] / "data/speed"
 HOSTILE = "<img src=x onerror='window.bad = 1'>"
 
 
 @pytest.fixture(scope="module")
-def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(browser_of_module: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """After the browser, whose event loop Gradio then takes instead of leaving ones of its own."""
     folder = write_site(tmp_path_factory.mktemp("speed"))
     with open_database(f"sqlite:///{folder}/evalbot.db") as database:
@@ -36,17 +35,11 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.fixture
-def page(site: Site, browser: Browser) -> Iterator[Page]:
-    context = browser.new_context()
-    context.add_cookies([site.cookie("lee")])  # type: ignore[list-item]
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    page.goto(f"{site.url}/lead/")
+def page(site: Site, browser: Browser) -> Page:
+    page = open_page(browser, site, "lee", "/lead/")
     page.get_by_role("tab", name="Speed").click()
     page.locator("#panel-speed table").first.wait_for()
-    yield page
-    context.close()
+    return page
 
 
 def test_sources_have_a_table_each_and_are_filtered(page: Page) -> None:
@@ -92,8 +85,7 @@ def test_charts_are_pictures_that_load_nothing(page: Page) -> None:
 
 def test_the_table_can_be_taken_away_by_leads_only(site: Site) -> None:
     for name, status in (("lee", 200), ("ann", 403)):
-        cookie = site.cookie(name)
-        with httpx.Client(base_url=site.url, cookies={cookie["name"]: cookie["value"]}) as client:
+        with site.client(name) as client:
             for form in ("md", "csv", "json", "xlsx", "html", "latex"):
                 reply = client.get("/lead/download/speeds", params={"format": form})
                 assert reply.status_code == status
