@@ -78,8 +78,7 @@ class DeskItem:
     """What is before a reviewer. checkpoints: the rubric's and the case's own.
 
     number, items: its place in the queue from 0 (below it in practice), and how long the queue is.
-    last: the answer that they graded last, which an undo would take back. begins: nothing was
-    graded yet, after practice where there was any.
+    begins: nothing was graded yet, after practice where there was any.
     """
 
     campaign: str
@@ -100,7 +99,6 @@ class DeskItem:
     answers: tuple[DeskAnswer, ...]
     counts: Counts
     seconds_left: float | None
-    last: str | None
 
     @property
     def is_done(self) -> bool:
@@ -119,11 +117,15 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class DeskView:
-    """What the page shows: an item, or that all is done (no item), or nothing to do (no choice)."""
+    """What the page shows: an item, or that all is done (no item), or nothing to do (no choice).
+
+    last: the answer that they graded last here, which an undo would take back.
+    """
 
     choices: tuple[Choice, ...]
     current: str | None = None
     item: DeskItem | None = None
+    last: str | None = None
 
 
 class Desk:
@@ -156,7 +158,8 @@ class Desk:
             campaign = next(one for one in found if one.id == current)
             counts = next(one.counts for one in choices if one.campaign == current)
             item = self._item(connection, user, campaign, counts, whole)
-            return DeskView(choices, current, item)
+            last = queue.last_done(connection, campaign.id, user.name)
+            return DeskView(choices, current, item, None if last is None else last.id)
 
     def _usual(self, connection: Connection, user: User, ids: Sequence[str]) -> str | None:
         last = places.newest_place(connection, user.name)
@@ -165,7 +168,7 @@ class Desk:
         for one in ids:
             if queue.next_item(connection, one, user.name, None) is not None:
                 return one
-        return next(iter(ids), None)
+        return queue.graded_last(connection, user.name, ids) or next(iter(ids), None)
 
     def _item(
         self,
@@ -190,7 +193,6 @@ class Desk:
         case = case_from_json(get_texts(connection, [first.case_text])[first.case_text])
         case = _without(case, {entry.assignment.planted for entry in entries})
         rubric = self._rubric(connection, campaign.rubric_text)
-        last = queue.last_done(connection, campaign.id, user.name)
         end = queue.last_item(connection, campaign.id, user.name)
         before = queue.neighbour(connection, campaign.id, user.name, number, before=True)
         return DeskItem(
@@ -212,7 +214,6 @@ class Desk:
             answers=self._answers(connection, user, campaign, entries, whole),
             counts=counts,
             seconds_left=self._seconds_left(connection, user, campaign, counts),
-            last=None if last is None else last.id,
         )
 
     def _answers(

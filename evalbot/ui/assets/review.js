@@ -188,20 +188,19 @@
   });
 
   function press(key) {
-    const article = focused();
-    if (!article) return false;
     if (key === "ArrowRight" || key === "ArrowLeft") return step(key === "ArrowRight");
-    if (key === "c") {
+    const article = focused();
+    if (article && key === "c") {
       const note = article.querySelector("details.note");
       note.open = true;
       note.querySelector("textarea").focus();
       return true;
     }
-    const box = article.querySelector(`.checkpoints input[data-key="${CSS.escape(key)}"]`);
+    const box = article?.querySelector(`.checkpoints input[data-key="${CSS.escape(key)}"]`);
     if (box) { box.click(); return true; }
     const button =
-      article.querySelector(`button.verdict[data-key="${CSS.escape(key)}"]`) ??
-      (isOwn(key) ? document.querySelector(`#panel-review .foot button[data-key="${key}"]`) : null);
+      article?.querySelector(`button.verdict[data-key="${CSS.escape(key)}"]`) ??
+      (isOwn(key) ? document.querySelector(`#panel-review button[data-key="${key}"]`) : null);
     if (!button) return false;
     button.click();
     return true;
@@ -214,9 +213,10 @@
     const all = articles();
     const next = all[all.indexOf(focused()) + (forward ? 1 : -1)];
     if (next) { focus(next); return true; }
-    const button = document.querySelector(
-      `#panel-review .foot button[data-act*='"${forward ? "forward" : "back"}"']`);
-    button?.click();
+    // Where all is done, back is to look at what was graded.
+    const ways = forward ? ["forward"] : ["back", "look_back"];
+    const found = ways.map((way) => `#panel-review button[data-act*='"do": "${way}"']`);
+    document.querySelector(found.join())?.click();
     return true;
   }
 
