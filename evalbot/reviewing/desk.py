@@ -136,10 +136,10 @@ class Desk:
         self._suites: dict[str, Suite] = {}
         self._rubrics: dict[str, Rubric] = {}
 
-    def view(self, user: User, whole: str | None = None) -> DeskView:
+    def view(self, user: User, whole: Collection[str] = ()) -> DeskView:
         """What is before this reviewer, where they worked last.
 
-        whole: the id of an answer that is to be seen in full, if it is before them.
+        whole: the ids of answers that are to be seen in full, if they are before them.
         """
         with self._database.read() as connection:
             ids = queue.open_campaigns(connection, user.name)
@@ -176,7 +176,7 @@ class Desk:
         user: User,
         campaign: Campaign,
         counts: Counts,
-        whole: str | None,
+        whole: Collection[str],
     ) -> DeskItem | None:
         number = places.get_place(connection, campaign.id, user.name)
         entries: list[Entry] = []
@@ -222,7 +222,7 @@ class Desk:
         user: User,
         campaign: Campaign,
         entries: Sequence[Entry],
-        whole: str | None,
+        whole: Collection[str],
     ) -> tuple[DeskAnswer, ...]:
         ids = [one.assignment.id for one in entries]
         drafts = places.drafts_of(connection, ids)
@@ -244,7 +244,7 @@ class Desk:
                 DeskAnswer(
                     id=one.id,
                     label="" if single and len(entries) == 1 else label_of(one.position),
-                    text=entry.text if one.id == whole else entry.text[:FOLDED_AT],
+                    text=entry.text if one.id in whole else entry.text[:FOLDED_AT],
                     length=len(entry.text),
                     is_truncated=entry.is_truncated,
                     is_masked=entry.is_masked,

@@ -301,6 +301,27 @@ def test_a_megabyte_in_one_line_is_folded_and_can_be_seen_whole(
         wait_until_saved(page)
 
 
+def test_what_is_unfolded_stays_so_while_the_item_is_graded(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with review_server(tmp_path, 1, zebra="长" * 7_000, okapi="短" * 8_000) as (site, running):
+        site.campaign()
+        page = open_page(browser, running, "ann")
+        wait_for_item(page, 0)
+        more = page.get_by_role("button", name="Show all of it")
+        expect(more).to_have_count(2)
+        more.first.click()
+        expect(more).to_have_count(1)
+        more.first.click()
+        expect(more).to_have_count(0)
+        grade_by_keys(page, "1")
+        expect(page.locator("article.answer .chip", has_text="correct")).to_have_count(1)
+        lengths = page.locator("article.answer .body").evaluate_all(
+            "all => all.map(one => one.textContent.length)"
+        )
+        assert sorted(lengths)[1:] == [7_000, 8_000]
+
+
 @pytest.mark.parametrize(
     ("locale", "words"),
     [("ja", "12 件中 0 件を採点済み"), ("zh-CN", "共 12 个回答，已评分 0 个"),

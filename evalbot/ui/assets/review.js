@@ -17,6 +17,7 @@
   let focusedId = null;
   let itemKey = null;
   let seen = null; // the page that was looked at last
+  const whole = new Set(); // answers of the item that were unfolded
 
   function load() {
     try { return JSON.parse(sessionStorage.getItem(STORE)) ?? []; } catch { return []; }
@@ -66,7 +67,7 @@
   }
 
   function queue(action) {
-    unsent.push({ ...action, token: token() });
+    unsent.push({ ...action, whole: [...whole], token: token() });
     keepUnsent();
     if (unsent.length === 1) send();
   }
@@ -83,7 +84,9 @@
       if (next) focus(next);
       return;
     }
-    if (unsent.some((one) => one.do === action.do)) return; // held down, or pressed twice
+    if (action.do === "whole") whole.add(action.id);
+    // Held down, or pressed twice.
+    if (unsent.some((one) => one.do === action.do && one.id === action.id)) return;
     if (action.do === "undo") {
       // What is on its way will be the last.
       const graded = unsent.filter((one) => one.do === "grade");
@@ -119,6 +122,7 @@
     const key = item?.dataset.item ?? null;
     const isNew = key !== itemKey;
     itemKey = key;
+    if (isNew) whole.clear();
     const typed = document.activeElement;
     if (isNew && !isFirst && isTyping(typed) && inAnswer(typed)) {
       // What is still being typed is about what was there: it is neither text nor keys for this.
