@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from evalbot.domain.reviewing import Layout
 from evalbot.errors import BusyError
 from evalbot.reviewing import submitting
 from evalbot.reviewing.users import disable_user, enable_user
@@ -189,6 +190,26 @@ def test_a_dropped_connection_loses_nothing_and_doubles_nothing(
     page.context.set_offline(False)
     wait_for_item(page, 1)
     assert [one.verdict for _, one in site.grades()] == ["correct", "acceptable", "wrong"]
+
+
+def test_a_change_of_mind_counts_also_while_the_connection_is_lost(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign(layout=Layout.SINGLE)
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    page.keyboard.press("3")
+    page.keyboard.press("3")
+    expect(page.locator("button.verdict[aria-pressed=true]")).to_have_text(["wrong 3"])
+    page.context.set_offline(False)
+    wait_until_saved(page)
+    assert [one.verdict for _, one in site.grades()] == ["correct", "wrong"]
+    # As after any change, the page stays until one goes on.
+    expect(page.locator("#panel-review .item")).to_have_attribute("data-done-item", "1")
+    assert item_number(page) == 0
 
 
 def test_a_reply_that_is_lost_doubles_nothing(served_site: Served, browser: Browser) -> None:

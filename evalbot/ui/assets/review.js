@@ -76,10 +76,12 @@
   function act(action) {
     if (action.do === "grade") {
       const article = articles().find((one) => one.dataset.id === action.id);
-      if (!article || unsent.some((one) => one.id === action.id && one.do === "grade")) return;
+      if (!article) return;
+      const graded = { ...action, ...contentOf(article) };
+      if (isOnItsWay(graded)) return;
       forget(action.id);
       mark(action);
-      queue({ ...action, ...contentOf(article) });
+      queue(graded);
       const next = after(article);
       if (next) focus(next);
       return;
@@ -93,6 +95,13 @@
       if (graded.length) action = { ...action, last: graded.at(-1).id };
     }
     queue(action);
+  }
+
+  // Pressed twice; another grade is a change of mind, and the same one may come after an undo.
+  function isOnItsWay(graded) {
+    const last = unsent.findLast((one) => one.id === graded.id || one.do === "undo");
+    const said = ({ id, verdict, comment, ticked }) => JSON.stringify([id, verdict, comment, ticked]);
+    return last?.do === "grade" && said(last) === said(graded);
   }
 
   function after(article) {
