@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from evalbot.domain.cases import grading_text
@@ -16,9 +15,10 @@ from evalbot.errors import InputError, NotFoundError
 from evalbot.grading.basis import Basis, basis_of
 from evalbot.grading.effective import effective
 from evalbot.grading.staleness import Rules
+from evalbot.reviewing.moments import now_after
 from evalbot.store import runs
 from evalbot.store.answers import answer_of
-from evalbot.store.database import Connection, Database
+from evalbot.store.database import Database
 from evalbot.store.glances import GradeGlance, glance_at_reviewed
 from evalbot.store.grades import GradeWriter, grades_of_answer
 from evalbot.store.texts import put_texts
@@ -127,7 +127,8 @@ def decide(
         recorded = answer_of(connection, run.id, answer_id, lock=True)
         if recorded is None:
             raise NotFoundError(f"run {run.id} has no such answer")
-        _refuse_overtaken(connection, answer_id, last_grade)
+        earlier = grades_of_answer(connection, answer_id)
+        _refuse_overtaken(earlier, last_grade)
         basis = basis_of(run, folder)
         if verdict is not None and verdict not in basis.rubric.verdicts:
             raise InputError(f"{verdict!r} is not on this rubric's scale")
@@ -144,15 +145,15 @@ def decide(
             rubric_version=basis.rubric.version,
             rubric_fingerprint=rubric_rule,
             case_fingerprint=case_rule,
-            at=datetime.now(UTC),
+            at=now_after(one.grade.at for one in earlier if one.grade.layer == Layer.ADJUDICATED),
             rationale=reason.strip(),
             seen=("all layers",),
         )
         GradeWriter(connection).add([(answer_id, grade)])
 
 
-def _refuse_overtaken(connection: Connection, answer_id: int, last_grade: int) -> None:
-    newer = [one for one in grades_of_answer(connection, answer_id) if one.id > last_grade]
+def _refuse_overtaken(grades: Iterable[StoredGrade], last_grade: int) -> None:
+    newer = [one for one in grades if one.id > last_grade]
     if newer:
         last = newer[-1].grade
         raise InputError(

@@ -78,8 +78,7 @@ class DeskItem:
     """What is before a reviewer. checkpoints: the rubric's and the case's own.
 
     number, items: its place in the queue from 0 (below it in practice), and how long the queue is.
-    last: the answer that they graded last, which an undo would take back. begins: nothing was
-    graded yet, after practice where there was any.
+    begins: nothing was graded yet, after practice where there was any.
     """
 
     campaign: str
@@ -100,7 +99,6 @@ class DeskItem:
     answers: tuple[DeskAnswer, ...]
     counts: Counts
     seconds_left: float | None
-    last: str | None
 
     @property
     def is_done(self) -> bool:
@@ -119,11 +117,15 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class DeskView:
-    """What the page shows: an item, or that all is done (no item), or nothing to do (no choice)."""
+    """What the page shows: an item, or that all is done (no item), or nothing to do (no choice).
+
+    last: the answer that they graded last here, which an undo would take back.
+    """
 
     choices: tuple[Choice, ...]
     current: str | None = None
     item: DeskItem | None = None
+    last: str | None = None
 
 
 class Desk:
@@ -134,10 +136,10 @@ class Desk:
         self._suites: dict[str, Suite] = {}
         self._rubrics: dict[str, Rubric] = {}
 
-    def view(self, user: User, whole: str | None = None) -> DeskView:
+    def view(self, user: User, whole: Collection[str] = ()) -> DeskView:
         """What is before this reviewer, where they worked last.
 
-        whole: the id of an answer that is to be seen in full, if it is before them.
+        whole: the ids of answers that are to be seen in full, if they are before them.
         """
         with self._database.read() as connection:
             ids = queue.open_campaigns(connection, user.name)
@@ -156,7 +158,8 @@ class Desk:
             campaign = next(one for one in found if one.id == current)
             counts = next(one.counts for one in choices if one.campaign == current)
             item = self._item(connection, user, campaign, counts, whole)
-            return DeskView(choices, current, item)
+            last = queue.last_done(connection, campaign.id, user.name)
+            return DeskView(choices, current, item, None if last is None else last.id)
 
     def _usual(self, connection: Connection, user: User, ids: Sequence[str]) -> str | None:
         last = places.newest_place(connection, user.name)
@@ -165,7 +168,7 @@ class Desk:
         for one in ids:
             if queue.next_item(connection, one, user.name, None) is not None:
                 return one
-        return next(iter(ids), None)
+        return queue.graded_last(connection, user.name, ids) or next(iter(ids), None)
 
     def _item(
         self,
@@ -173,7 +176,7 @@ class Desk:
         user: User,
         campaign: Campaign,
         counts: Counts,
-        whole: str | None,
+        whole: Collection[str],
     ) -> DeskItem | None:
         number = places.get_place(connection, campaign.id, user.name)
         entries: list[Entry] = []
@@ -190,7 +193,6 @@ class Desk:
         case = case_from_json(get_texts(connection, [first.case_text])[first.case_text])
         case = _without(case, {entry.assignment.planted for entry in entries})
         rubric = self._rubric(connection, campaign.rubric_text)
-        last = queue.last_done(connection, campaign.id, user.name)
         end = queue.last_item(connection, campaign.id, user.name)
         before = queue.neighbour(connection, campaign.id, user.name, number, before=True)
         return DeskItem(
@@ -212,7 +214,6 @@ class Desk:
             answers=self._answers(connection, user, campaign, entries, whole),
             counts=counts,
             seconds_left=self._seconds_left(connection, user, campaign, counts),
-            last=None if last is None else last.id,
         )
 
     def _answers(
@@ -221,7 +222,7 @@ class Desk:
         user: User,
         campaign: Campaign,
         entries: Sequence[Entry],
-        whole: str | None,
+        whole: Collection[str],
     ) -> tuple[DeskAnswer, ...]:
         ids = [one.assignment.id for one in entries]
         drafts = places.drafts_of(connection, ids)
@@ -243,7 +244,7 @@ class Desk:
                 DeskAnswer(
                     id=one.id,
                     label="" if single and len(entries) == 1 else label_of(one.position),
-                    text=entry.text if one.id == whole else entry.text[:FOLDED_AT],
+                    text=entry.text if one.id in whole else entry.text[:FOLDED_AT],
                     length=len(entry.text),
                     is_truncated=entry.is_truncated,
                     is_masked=entry.is_masked,

@@ -116,9 +116,10 @@ def sign_out(database: Database, token: str) -> None:
 def _wait_left(failures: int, failed_at: datetime | None, now: datetime) -> timedelta | None:
     if failures < FREE_FAILURES or failed_at is None:
         return None
-    doubled = FIRST_WAIT * 2 ** min(failures - FREE_FAILURES, 20)
-    left = failed_at + min(doubled, LONGEST_WAIT) - now
-    return left if left > timedelta(0) else None
+    wait = min(FIRST_WAIT * 2 ** min(failures - FREE_FAILURES, 20), LONGEST_WAIT)
+    left = failed_at + wait - now
+    # More than the wait: the clock was set back, and the hours until then are nobody's fault.
+    return left if timedelta(0) < left <= wait else None
 
 
 def _matches(hashed: str, password: str) -> bool:

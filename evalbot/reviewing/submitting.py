@@ -19,6 +19,7 @@ from evalbot.domain.runs import NewGrade
 from evalbot.errors import InputError, NotFoundError
 from evalbot.fingerprint import fingerprint
 from evalbot.reviewing.desk import RETRACTED, own_words
+from evalbot.reviewing.moments import now_after
 from evalbot.store import assignments, campaigns, own_grades, places, queue
 from evalbot.store.database import Connection, Database
 from evalbot.store.grades import GradeWriter
@@ -46,7 +47,6 @@ def grade(database: Database, user: User, assignment_id: str, said: Said, token:
     closed campaign; nothing is written then.
     """
     _check(said, token)
-    at = datetime.now(UTC)
     with database.write() as connection:
         # Two sends of one grade at the same moment come one after the other.
         assignments.get_assignment(connection, assignment_id, lock=True)
@@ -55,6 +55,7 @@ def grade(database: Database, user: User, assignment_id: str, said: Said, token:
         unique = fingerprint([one.id, token])
         if _is_there(connection, one, unique):
             return
+        at = _moment(connection, user, one)
         _add(connection, user, campaign, entry, said, unique, at)
         assignments.set_done(connection, one.id, at)
         places.forget_draft(connection, one.id)
@@ -102,7 +103,6 @@ def undo(
     was graded in another tab, or by somebody else who signed in meanwhile.
     """
     _check(Said(None), token)
-    at = datetime.now(UTC)
     with database.write() as connection:
         campaign = _open(connection, campaign_id)
         unique = fingerprint(["undo", campaign.id, user.name, token])
@@ -125,6 +125,7 @@ def undo(
         entry = queue.one_entry(connection, last.id, user.name)
         if entry is None:
             return False
+        at = _moment(connection, user, last)
         _take_back(connection, user, campaign, entry, unique, at)
         places.set_place(connection, campaign.id, user.name, last.item, at)
         return True
@@ -151,7 +152,8 @@ def keep(database: Database, user: User, campaign_id: str, item: int, token: str
             ):
                 continue
             said = Said(mine.verdict, mine.comment or "", mine.ticked)
-            _add(connection, user, campaign, entry, said, unique, at)
+            moment = _moment(connection, user, one)
+            _add(connection, user, campaign, entry, said, unique, moment)
         _go_on(connection, user, campaign, item, at)
 
 
@@ -200,6 +202,17 @@ def save_draft(database: Database, user: User, assignment_id: str, draft: Draft)
     with database.write() as connection:
         entry, _ = _theirs(connection, user, assignment_id)
         places.set_draft(connection, entry.assignment.id, draft, datetime.now(UTC))
+
+
+def _moment(connection: Connection, user: User, one: Assignment) -> datetime:
+    """When this is said: an undo goes by the order of a campaign, a table by that of an answer."""
+    last = queue.last_done(connection, one.campaign, user.name)
+    return now_after(
+        [
+            None if last is None else last.done_at,
+            own_grades.last_said_at(connection, user.name, one),
+        ]
+    )
 
 
 def _check(said: Said, token: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from evalbot.domain.reviewing import Assignment, KnownGrade
 from evalbot.store.review_schema import known_grade_table
@@ -61,6 +61,22 @@ def own_history(connection: Connection, reviewer: str, one: Assignment) -> list[
         )
         rows = connection.execute(query.order_by(grade_table.c.id)).all()
     return [PastGrade(row[0], row[1], row[2], _ticked(row[3]), row[4]) for row in rows]
+
+
+def last_said_at(connection: Connection, reviewer: str, one: Assignment) -> datetime | None:
+    """When a reviewer said something last of what they were given here, in any campaign."""
+    if one.known is not None:
+        query = select(func.max(known_grade_table.c.at)).where(
+            known_grade_table.c.assignment == one.id
+        )
+    else:
+        query = (
+            select(func.max(grade_table.c.at))
+            .join(grader_table, grader_table.c.id == grade_table.c.grader_id)
+            .where(grade_table.c.answer_id == one.answer_id, grade_table.c.layer == HUMAN)
+            .where(grader_table.c.name == reviewer)
+        )
+    return connection.execute(query).scalar_one_or_none()
 
 
 def own_grades(

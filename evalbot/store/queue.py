@@ -5,6 +5,7 @@ Every query here is answered from an index, however large the campaign is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -49,6 +50,18 @@ def open_campaigns(connection: Connection, reviewer: str) -> list[str]:
         .order_by(campaign_table.c.created_at, campaign_table.c.id)
     )
     return list(rows.scalars())
+
+
+def graded_last(connection: Connection, reviewer: str, campaigns: Sequence[str]) -> str | None:
+    """In which of these campaigns a reviewer graded last; None where they graded in none."""
+    return connection.execute(
+        select(assignment_table.c.campaign)
+        .where(assignment_table.c.campaign.in_(list(campaigns)))
+        .where(assignment_table.c.reviewer == reviewer)
+        .where(assignment_table.c.withdrawn_at.is_(None), assignment_table.c.done_at.is_not(None))
+        .order_by(assignment_table.c.done_at.desc())
+        .limit(1)
+    ).scalar_one_or_none()
 
 
 def item_entries(connection: Connection, campaign: str, reviewer: str, item: int) -> list[Entry]:

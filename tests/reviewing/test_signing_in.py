@@ -107,6 +107,13 @@ def test_of_names_that_are_not_there_only_the_newest_are_remembered(database: Da
     assert strangers.wait_left(database, "a", NOW) is None
 
 
+def test_nobody_waits_for_a_clock_that_was_set_back(database: Database) -> None:
+    for _ in range(signing_in.FREE_FAILURES):
+        with pytest.raises(SignInError):
+            sign_in(database, "ann", WRONG, NOW)
+    assert sign_in(database, "ann", RIGHT, NOW - timedelta(hours=3))
+
+
 def test_the_wait_has_an_end(database: Database) -> None:
     at = NOW
     for _ in range(20):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from evalbot.domain.reviewing import Layout
 from evalbot.errors import BusyError
 from evalbot.reviewing import submitting
 from evalbot.reviewing.users import disable_user, enable_user
@@ -192,6 +193,26 @@ def test_a_dropped_connection_loses_nothing_and_doubles_nothing(
     assert [one.verdict for _, one in site.grades()] == ["correct", "acceptable", "wrong"]
 
 
+def test_a_change_of_mind_counts_also_while_the_connection_is_lost(
+    served_site: Served, browser: Browser
+) -> None:
+    site, running = served_site
+    site.campaign(layout=Layout.SINGLE)
+    page = open_page(browser, running, "ann")
+    wait_for_item(page, 0)
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    page.keyboard.press("3")
+    page.keyboard.press("3")
+    expect(page.locator("button.verdict[aria-pressed=true]")).to_have_text(["wrong 3"])
+    page.context.set_offline(False)
+    wait_until_saved(page)
+    assert [one.verdict for _, one in site.grades()] == ["correct", "wrong"]
+    # As after any change, the page stays until one goes on.
+    expect(page.locator("#panel-review .item")).to_have_attribute("data-done-item", "1")
+    assert item_number(page) == 0
+
+
 def test_a_reply_that_is_lost_doubles_nothing(served_site: Served, browser: Browser) -> None:
     site, running = served_site
     site.campaign()
@@ -300,6 +321,27 @@ def test_a_megabyte_in_one_line_is_folded_and_can_be_seen_whole(
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.keyboard.press("1")
         wait_until_saved(page)
+
+
+def test_what_is_unfolded_stays_so_while_the_item_is_graded(
+    tmp_path: Path, browser: Browser
+) -> None:
+    with review_server(tmp_path, 1, zebra="长" * 7_000, okapi="短" * 8_000) as (site, running):
+        site.campaign()
+        page = open_page(browser, running, "ann")
+        wait_for_item(page, 0)
+        more = page.get_by_role("button", name="Show all of it")
+        expect(more).to_have_count(2)
+        more.first.click()
+        expect(more).to_have_count(1)
+        more.first.click()
+        expect(more).to_have_count(0)
+        grade_by_keys(page, "1")
+        expect(page.locator("article.answer .chip", has_text="correct")).to_have_count(1)
+        lengths = page.locator("article.answer .body").evaluate_all(
+            "all => all.map(one => one.textContent.length)"
+        )
+        assert sorted(lengths)[1:] == [7_000, 8_000]
 
 
 @pytest.mark.parametrize(

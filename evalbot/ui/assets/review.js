@@ -17,6 +17,7 @@
   let focusedId = null;
   let itemKey = null;
   let seen = null; // the page that was looked at last
+  const whole = new Set(); // answers of the item that were unfolded
 
   function load() {
     try { return JSON.parse(sessionStorage.getItem(STORE)) ?? []; } catch { return []; }
@@ -66,7 +67,7 @@
   }
 
   function queue(action) {
-    unsent.push({ ...action, token: token() });
+    unsent.push({ ...action, whole: [...whole], token: token() });
     keepUnsent();
     if (unsent.length === 1) send();
   }
@@ -75,21 +76,32 @@
   function act(action) {
     if (action.do === "grade") {
       const article = articles().find((one) => one.dataset.id === action.id);
-      if (!article || unsent.some((one) => one.id === action.id && one.do === "grade")) return;
+      if (!article) return;
+      const graded = { ...action, ...contentOf(article) };
+      if (isOnItsWay(graded)) return;
       forget(action.id);
       mark(action);
-      queue({ ...action, ...contentOf(article) });
+      queue(graded);
       const next = after(article);
       if (next) focus(next);
       return;
     }
-    if (unsent.some((one) => one.do === action.do)) return; // held down, or pressed twice
+    if (action.do === "whole") whole.add(action.id);
+    // Held down, or pressed twice.
+    if (unsent.some((one) => one.do === action.do && one.id === action.id)) return;
     if (action.do === "undo") {
       // What is on its way will be the last.
       const graded = unsent.filter((one) => one.do === "grade");
       if (graded.length) action = { ...action, last: graded.at(-1).id };
     }
     queue(action);
+  }
+
+  // Pressed twice; another grade is a change of mind, and the same one may come after an undo.
+  function isOnItsWay(graded) {
+    const last = unsent.findLast((one) => one.id === graded.id || one.do === "undo");
+    const said = ({ id, verdict, comment, ticked }) => JSON.stringify([id, verdict, comment, ticked]);
+    return last?.do === "grade" && said(last) === said(graded);
   }
 
   function after(article) {
@@ -119,6 +131,7 @@
     const key = item?.dataset.item ?? null;
     const isNew = key !== itemKey;
     itemKey = key;
+    if (isNew) whole.clear();
     const typed = document.activeElement;
     if (isNew && !isFirst && isTyping(typed) && inAnswer(typed)) {
       // What is still being typed is about what was there: it is neither text nor keys for this.
@@ -188,20 +201,19 @@
   });
 
   function press(key) {
-    const article = focused();
-    if (!article) return false;
     if (key === "ArrowRight" || key === "ArrowLeft") return step(key === "ArrowRight");
-    if (key === "c") {
+    const article = focused();
+    if (article && key === "c") {
       const note = article.querySelector("details.note");
       note.open = true;
       note.querySelector("textarea").focus();
       return true;
     }
-    const box = article.querySelector(`.checkpoints input[data-key="${CSS.escape(key)}"]`);
+    const box = article?.querySelector(`.checkpoints input[data-key="${CSS.escape(key)}"]`);
     if (box) { box.click(); return true; }
     const button =
-      article.querySelector(`button.verdict[data-key="${CSS.escape(key)}"]`) ??
-      (isOwn(key) ? document.querySelector(`#panel-review .foot button[data-key="${key}"]`) : null);
+      article?.querySelector(`button.verdict[data-key="${CSS.escape(key)}"]`) ??
+      (isOwn(key) ? document.querySelector(`#panel-review button[data-key="${key}"]`) : null);
     if (!button) return false;
     button.click();
     return true;
@@ -214,9 +226,10 @@
     const all = articles();
     const next = all[all.indexOf(focused()) + (forward ? 1 : -1)];
     if (next) { focus(next); return true; }
-    const button = document.querySelector(
-      `#panel-review .foot button[data-act*='"${forward ? "forward" : "back"}"']`);
-    button?.click();
+    // Where all is done, back is to look at what was graded.
+    const ways = forward ? ["forward"] : ["back", "look_back"];
+    const found = ways.map((way) => `#panel-review button[data-act*='"do": "${way}"']`);
+    document.querySelector(found.join())?.click();
     return true;
   }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +64,16 @@ class Actions:
             case "draft":
                 draft = Draft(_text(action, "comment", ""), _ticked(action))
                 submitting.save_draft(database, user, _text(action, "id"), draft)
-            case "show":
+            case "show" | "whole":
                 pass
             case _:
                 raise InputError(UNREADABLE)
+
+
+def whole_of(action: Mapping[str, Any]) -> Sequence[str]:
+    """The answers that a page has unfolded."""
+    value = action.get("whole")
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _text(action: Mapping[str, Any], name: str, otherwise: str | None = None) -> str:

@@ -16,7 +16,7 @@ from evalbot.reviewing.desk import Desk
 from evalbot.store.database import Database
 from evalbot.ui.events import BUG, Events
 from evalbot.ui.panel import add_panel
-from evalbot.ui.review.actions import Actions
+from evalbot.ui.review.actions import Actions, whole_of
 from evalbot.ui.review.chat import build_review_chat
 from evalbot.ui.review.render import page
 from evalbot.ui.top import top_line
@@ -33,8 +33,6 @@ def build_review_app(
     def act(user: User, request: gr.Request, action: Mapping[str, Any]) -> Any:
         words = words_for(request.headers.get("accept-language"))
         token = action.get("token")
-        if action.get("do") == "whole":
-            return page(desk.view(user, whole=str(action.get("id"))), words, done=token)
         try:
             actions.act(user, action)
             problem = None
@@ -48,7 +46,7 @@ def build_review_app(
             # It would fail again and again, and nothing after it would come through.
             traceback.print_exc()
             problem = BUG
-        return page(desk.view(user), words, done=token, problem=problem)
+        return page(desk.view(user, whole_of(action)), words, done=token, problem=problem)
 
     def keep_draft(user: User, action: Mapping[str, Any]) -> Any:
         actions.act(user, {**action, "do": "draft"})

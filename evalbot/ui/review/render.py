@@ -74,7 +74,7 @@ def _item(view: DeskView, item: DeskItem, words: Words) -> Markup:
         rubric=_rubric(item.rubric, words),
         count=len(item.answers),
         answers=Markup("").join(answer_card(one, item, words) for one in item.answers),
-        foot=_foot(item, words),
+        foot=_foot(view, item, words),
         keys=_keys(item, words),
         others=_others(view, words),
     )
@@ -181,7 +181,7 @@ def _rubric(rubric: Rubric, words: Words) -> Markup:
     ).format(words("rubric"), steps)
 
 
-def _foot(item: DeskItem, words: Words) -> Markup:
+def _foot(view: DeskView, item: DeskItem, words: Words) -> Markup:
     here: dict[str, Any] = {"campaign": item.campaign, "item": item.number}
     go_on = Markup("")
     if item.is_done and item.reveals and not item.is_practice:
@@ -191,12 +191,16 @@ def _foot(item: DeskItem, words: Words) -> Markup:
     return Markup("<nav class='foot row'>{}{}{}{}<span class='grow'></span>{}</nav>").format(
         _button("back", "← " + words("previous"), "", off=item.is_first, **here),
         _button("forward", words("next") + " →", "", off=item.is_last, **here),
-        ""
-        if item.last is None
-        else _button("undo", words("undo"), "u", campaign=item.campaign, last=item.last),
+        _undo(view, words),
         go_on,
         Markup("<button data-help data-key='?'>{} <kbd>?</kbd></button>").format(words("keys")),
     )
+
+
+def _undo(view: DeskView, words: Words) -> Markup:
+    if view.last is None:
+        return Markup("")
+    return _button("undo", words("undo"), "u", campaign=view.current, last=view.last)
 
 
 def _button(
@@ -258,11 +262,12 @@ def _end(view: DeskView, words: Words) -> Markup:
     held = Markup("<p>{}</p>").format(words("held_body", count=counts.held)) if counts.held else ""
     return Markup(
         "<div class='calm'><p class='tick' aria-hidden='true'>✓</p><h2>{}</h2><p>{}</p>{}"
-        "<p class='row'>{}{}</p></div>{}"
+        "<p class='row'>{}{}{}</p></div>{}"
     ).format(
         words("done_title"),
         words("done_body", done=counts.done),
         held,
+        _undo(view, words),
         _button("look_back", words("look_back"), "", campaign=view.current),
         _button("volunteer", words("volunteer"), "", campaign=view.current),
         _others(view, words),
