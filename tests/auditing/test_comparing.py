@@ -13,7 +13,7 @@ from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
 from evalbot.grading.basis import FROM_RECORD
 from evalbot.reporting.compare_tables import comparison_tables, comparison_values, in_words
-from evalbot.reporting.findings import headline
+from evalbot.reporting.findings import ahead_of, headline, steps, told_apart
 from evalbot.reporting.rate_rows import RateQuery
 from evalbot.reporting.rates import rate_rows
 from evalbot.store.database import Database
@@ -129,6 +129,56 @@ def test_cases_of_one_document_change_sides_together(database: Database, tmp_pat
     )  # fmt: skip
     [pair] = compared(database, tmp_path).pairs
     assert (pair.n, pair.p) == (6, 1.0)
+
+
+def test_cases_needed_are_more_than_there_are_where_documents_are_too_few(
+    database: Database, tmp_path: Path
+) -> None:
+    """Five documents of ten cases tell nothing, whatever happens in them."""
+    bad = ["wrong" if n % 3 else "correct" for n in range(50)]
+    judged_run(database, tmp_path, {"a": ["correct"] * 50, "b": bad})
+    site = [{**case, "cluster": f"document {n // 10}"} for n, case in enumerate(cases(50))]
+    write_site(tmp_path, cases=site)
+    found = compared(database, tmp_path)
+    [pair] = found.pairs
+    assert (pair.wins, pair.p, pair.separable) == (33, 2 / 2**5, False)
+    # Six documents, at least, must point the same way: six times ten cases.
+    assert (pair.cases_needed, in_words(pair)) == (60, "no: about 60 cases would tell")
+    [notes, *_] = [table.notes for table in comparison_tables(found)]
+    assert any(note.endswith("; cases of one document count as one") for note in notes)
+    write_site(tmp_path, cases=[{**case, "cluster": "one document"} for case in cases(50)])
+    [pair] = compared(database, tmp_path).pairs
+    assert (pair.cases_needed, in_words(pair)) == (None, "no: too few cases or documents")
+
+
+def test_one_case_that_differs_is_not_called_no_difference(
+    database: Database, tmp_path: Path
+) -> None:
+    judged_run(database, tmp_path, {"a": ["correct"], "b": ["wrong"]})
+    found = compared(database, tmp_path)
+    assert in_words(found.pairs[0]) == "no: too few cases or documents"
+    assert any("(1 case)" in table.title for table in comparison_tables(found))
+
+
+def test_an_order_that_shared_cases_turn_round_is_not_called_supported(
+    database: Database, tmp_path: Path
+) -> None:
+    """b has the easy cases, too: its rate is the better one, and yet a is the better model."""
+    a = [None] * 20 + ["correct"] * 14 + ["wrong"] * 26
+    b = ["correct"] * 24 + ["wrong"] * 36
+    judged_run(database, tmp_path, {"a": a, "b": b})
+    found = compared(database, tmp_path)
+    assert found.rates == {"a": pytest.approx(26 / 40), "b": pytest.approx(36 / 60)}
+    assert found.pairs[0].difference == -0.25
+    assert told_apart(found) == ["a before b"]
+    assert ahead_of(found, ["b"]) == ["a"]
+    assert ahead_of(found, ["a"]) == []
+    [step] = steps(found)
+    assert step == (
+        "b (60.0 %) before a (65.0 %): not supported: on the 40 cases that both have a verdict "
+        "on, a is ahead (told apart, p 0.0020 after Holm)"
+    )
+    assert any(note.startswith("a is better than b on the 40 cases") for note in found.notes)
 
 
 def test_equal_models_are_alike_and_no_number_of_cases_would_tell(
