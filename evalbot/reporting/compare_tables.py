@@ -187,7 +187,10 @@ def _notes(found: Comparison) -> Iterator[str]:
             "ahead; 1 means that a single verdict decides the order"
         )
     if any(pair.method == "normal" for pair in found.pairs):
-        yield "pairs with more than 2,000 differing cases: by the normal approximation"
+        yield (
+            "pairs with more than 2,000 differing cases, or 100 whose weights share no scale: by "
+            "the normal approximation"
+        )
 
 
 def _title(found: Comparison) -> str:
