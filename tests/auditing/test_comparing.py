@@ -298,6 +298,25 @@ def test_a_single_pair_is_spoken_of_as_one(database: Database, tmp_path: Path) -
     assert not [note for note in notes if "1 comparisons" in note]
 
 
+def test_without_a_decision_the_adjudicated_layer_compares_what_all_agree_on(
+    database: Database, tmp_path: Path
+) -> None:
+    """As `rates` reads that layer: a majority that somebody contradicts is no verdict there."""
+    site = audited_site(database, tmp_path, 12)
+    for name in ("ann", "bob"):
+        give(site, Layer.HUMAN, name, lambda m, _: "wrong" if m == "zebra" else "correct")
+    give(site, Layer.HUMAN, "eva", lambda m, n: "correct" if m != "zebra" or n < 9 else "wrong")
+    give(site, Layer.ADJUDICATED, "lee", lambda m, n: "wrong" if m == "zebra" and n < 2 else None)
+    found = compare(database, [site.run.id], tmp_path, Layer.ADJUDICATED)
+    rows = rate_rows(database, [site.run.id], tmp_path, RateQuery(Layer.ADJUDICATED))
+    assert {row.model: row.rate.n for row in rows} == {"zebra": 5, "okapi": 12, "quagga": 12}
+    assert {row.model: row.letters for row in rows} == found.letters
+    by_models = {(pair.a, pair.b): pair.n for pair in found.pairs}
+    assert by_models == {("zebra", "okapi"): 5, ("zebra", "quagga"): 5, ("okapi", "quagga"): 12}
+    people = compare(database, [site.run.id], tmp_path, Layer.HUMAN)
+    assert {pair.n for pair in people.pairs} == {12}
+
+
 def test_judges_that_graded_apart_are_compared_by_their_majority(
     database: Database, tmp_path: Path
 ) -> None:
