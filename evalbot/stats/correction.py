@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evalbot.stats.difference import Difference, Stratum, of_random, of_strata, of_weighted
-from evalbot.stats.wilson import Interval, design_effect, wilson
+from evalbot.stats.wilson import Interval, design_effect, names_of_clusters, wilson
 
 DESIGNS = ("random", "stratified", "uncertain")
 ENOUGH_LABELS = 10
@@ -160,7 +160,7 @@ def _human_rate(labels: Sequence[Label], design: str) -> tuple[float, Interval]:
 
 
 def _clusters(labels: Sequence[Label]) -> list[str]:
-    return [f"c:{one.cluster}" if one.cluster else f"i:{n}" for n, one in enumerate(labels)]
+    return names_of_clusters([one.cluster for one in labels])
 
 
 def _clipped(rate: float) -> float:
