@@ -9,7 +9,7 @@ from pathlib import Path
 
 from evalbot.auditing.gathering import Gathered, gather, rules_of
 from evalbot.auditing.pairs import NOISE, Pair, Side, letters_by_pairs, make_pair, with_holm
-from evalbot.auditing.retesting import Changed, changed_answers, same_questions
+from evalbot.auditing.retesting import Changed, changed_answers, other_judges, same_questions
 from evalbot.auditing.scores import Scores, rate_on_own_cases, scores_of
 from evalbot.auditing.speeds import Speeds
 from evalbot.domain.rubrics import Layer, RateRule, Rubric
@@ -180,13 +180,15 @@ def _retest(
         for part in (before, after)
     ]
     pairs = [make_pair(sides[0][name], sides[1][name], rule, len(both)) for name in both]
-    left_out = len(runs[0].questions) - len(same)
+    left_out = len({*runs[0].questions, *runs[1].questions}) - len(same)
     notes = list(dict.fromkeys(part.basis.note for part in (before, after) if part.basis.note))
     if left_out:
         notes.append(
             "left out, as not asked and graded by the same texts in both runs: "
             f"{count(left_out, 'case')}"
         )
+    if layer is Layer.JUDGE and (told := other_judges(connection, before, after, judge)):
+        notes.append(told)
     return Comparison(
         suite=runs[0].suite.name,
         rubric=before.basis.rubric,

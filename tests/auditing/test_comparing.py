@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from evalbot.reporting.rates import rate_rows
 from evalbot.store.database import Database
 from evalbot.store.runs import get_run, set_setting
 from tests.auditing.site import audited_site, give
-from tests.building import RUBRIC, add_grades, graded, record, said, small_run, write_site
+from tests.building import RUBRIC, START, add_grades, graded, record, said, small_run, write_site
 from tests.reviewing.site import cases
 
 A = ["correct", "correct", "acceptable", "correct", "correct", "acceptable", "correct", "correct"]
@@ -231,6 +232,46 @@ def test_a_retest_leaves_out_what_was_asked_in_other_words(
     assert found.n == 7
     left_out = "left out, as not asked and graded by the same texts in both runs: 1 case"
     assert found.notes == (left_out,)
+
+
+def test_a_retest_tells_of_cases_that_only_one_run_asked(
+    database: Database, tmp_path: Path
+) -> None:
+    judged_run(database, tmp_path, {"a": A[:5]}, run_id="small-2")
+    judged_run(database, tmp_path, {"a": A})
+    told = "left out, as not asked and graded by the same texts in both runs: 3 cases"
+    for both in (["small-1", "small-2"], ["small-2", "small-1"]):
+        found = compared(database, tmp_path, *both)
+        assert (found.n, found.notes) == (5, (told,))
+
+
+def test_a_retest_that_another_judge_graded_says_so(database: Database, tmp_path: Path) -> None:
+    """The same answers, and a judge that is harsher: no model has become worse."""
+    sites = [audited_site(database, tmp_path, 12, run_id=run) for run in ("small-1", "small-2")]
+    give(sites[0], Layer.JUDGE, "mild", lambda *_: "correct")
+    give(sites[1], Layer.JUDGE, "harsh", lambda *_: "wrong")
+    told = "judged by mild before, and by harsh after: a change may be the judges', not the models'"
+    assert compared(database, tmp_path, "small-1", "small-2").notes == (told,)
+    for site in sites:
+        give(site, Layer.JUDGE, "both", lambda *_: "correct")
+    both = compare(database, ["small-1", "small-2"], tmp_path, Layer.JUDGE, "both")
+    assert both.notes == ()
+    assert compare(database, ["small-1", "small-2"], tmp_path, Layer.AUTO).notes == ()
+    add_grades(
+        database,
+        sites[1].run,
+        [
+            (
+                answer,
+                graded(sites[1].run, Layer.JUDGE, "both", case, "correct")._replace(
+                    params={"judge": "other settings"}, at=START + timedelta(days=1)
+                ),
+            )
+            for (case, _), answer in sites[1].answers.items()
+        ],
+    )
+    both = compare(database, ["small-1", "small-2"], tmp_path, Layer.JUDGE, "both")
+    assert both.notes[0].startswith("judged with other settings of both in the two runs: ")
 
 
 def test_a_retest_by_another_rate_or_other_references_is_no_retest(
