@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 from evalbot.auditing.gathering import Gathered, gather, rules_of
-from evalbot.auditing.pairs import Pair, Side, letters_by_pairs, make_pair, with_holm
-from evalbot.auditing.retesting import Changed, changed_answers, same_questions
+from evalbot.auditing.pairs import NOISE, Pair, Side, letters_by_pairs, make_pair, with_holm
+from evalbot.auditing.retesting import Changed, changed_answers, other_judges, same_questions
 from evalbot.auditing.scores import Scores, rate_on_own_cases, scores_of
 from evalbot.auditing.speeds import Speeds
-from evalbot.domain.rubrics import Layer, Rubric
+from evalbot.domain.rubrics import Layer, RateRule, Rubric
 from evalbot.errors import InputError, NotFoundError
 from evalbot.formats.words import count
 from evalbot.stats.ranks import rank_probabilities
@@ -28,6 +28,7 @@ class Comparison:
     """All pairs as the models stand in the run; by model, the probability of each rank.
 
     n: cases that all models have scored, on which the ranks rest. rates: on each one's own cases.
+    in_documents: whether several cases are of one.
     """
 
     suite: str
@@ -41,6 +42,7 @@ class Comparison:
     letters: Mapping[str, str]
     rates: Mapping[str, float | None]
     n: int
+    in_documents: bool
     notes: tuple[str, ...] = ()
 
 
@@ -79,8 +81,8 @@ def compare_models(gathered: Gathered, layer: Layer, judge: str | None = None) -
     scores = scores_of(gathered, layer, judge)
     speeds = Speeds(gathered.answers)
     sides = [Side(name, run.id, scores[name], speeds) for name in names]
-    count = len(sides) * (len(sides) - 1) // 2
-    pairs = with_holm([make_pair(*two, rule, count) for two in combinations(sides, 2)])
+    tests = len(sides) * (len(sides) - 1) // 2
+    pairs = with_holm([make_pair(*two, rule, tests) for two in combinations(sides, 2)])
     cases = [case.key for case in gathered.basis.suite.cases]
     shared = [key for key in cases if all(key in scores[name].weights for name in names)]
     rates = {name: rate_on_own_cases(scores[name]) for name in names}
@@ -97,8 +99,38 @@ def compare_models(gathered: Gathered, layer: Layer, judge: str | None = None) -
         letters=letters_by_pairs(scores, rule),
         rates=rates,
         n=len(shared),
-        notes=_notes(gathered, scores, len(shared)),
+        in_documents=_in_documents(scores),
+        notes=(
+            *_notes(gathered, scores, len(shared)),
+            *_turned_round(pairs, rates, gathered.basis.rubric.rate),
+        ),
     )
+
+
+def _in_documents(scores: Mapping[str, Scores]) -> bool:
+    return any(
+        len({own.clusters[case] for case in own.weights}) < len(own.weights)
+        for own in scores.values()
+    )
+
+
+def _turned_round(
+    pairs: Sequence[Pair], rates: Mapping[str, float | None], rule: RateRule
+) -> Iterator[str]:
+    """Pairs told apart whose rates, over unlike cases, stand the other way round."""
+    for pair in pairs:
+        ahead = pair.ahead(rule)
+        if not pair.separable or ahead is None:
+            continue
+        behind = pair.b if ahead == pair.a else pair.a
+        own, other = rates[ahead], rates[behind]
+        assert own is not None
+        assert other is not None
+        if (own - other) * (1 if rule.direction == "lower" else -1) > NOISE:
+            yield (
+                f"{ahead} is better than {behind} on the {count(pair.n, 'case')} that both have a "
+                "verdict on, though not by its rate, which is over other cases, too"
+            )
 
 
 def _ranks(
@@ -148,13 +180,15 @@ def _retest(
         for part in (before, after)
     ]
     pairs = [make_pair(sides[0][name], sides[1][name], rule, len(both)) for name in both]
-    left_out = len(runs[0].questions) - len(same)
+    left_out = len({*runs[0].questions, *runs[1].questions}) - len(same)
     notes = list(dict.fromkeys(part.basis.note for part in (before, after) if part.basis.note))
     if left_out:
         notes.append(
             "left out, as not asked and graded by the same texts in both runs: "
             f"{count(left_out, 'case')}"
         )
+    if layer is Layer.JUDGE and (told := other_judges(connection, before, after, judge)):
+        notes.append(told)
     return Comparison(
         suite=runs[0].suite.name,
         rubric=before.basis.rubric,
@@ -167,6 +201,7 @@ def _retest(
         letters={},
         rates={},
         n=len(same),
+        in_documents=any(_in_documents({one.model: one.scores}) for one in sides[0].values()),
         notes=tuple(notes),
     )
 

@@ -29,8 +29,8 @@ class AuditedAnswer(NamedTuple):
     """One answer and what was said of it.
 
     judges: by judge, and the panel; people: each reviewer's verdict that is not stale; human:
-    their majority; decided: what a lead decided, None where none did. cluster: answers that
-    are not independent of one another share it.
+    their majority; decided: what a lead decided, None where none did; adjudicated: that, else
+    what all reviewers agree on. cluster: answers that are not independent of one another share it.
     """
 
     run: str
@@ -41,6 +41,7 @@ class AuditedAnswer(NamedTuple):
     people: Mapping[str, str]
     human: Graded
     decided: Graded | None
+    adjudicated: Graded
 
     @property
     def truth(self) -> Graded:
@@ -53,7 +54,7 @@ class AuditedAnswer(NamedTuple):
             return self.auto
         if layer is Layer.JUDGE:
             return self.judges.get(judge, NOT_GRADED)
-        return self.human if layer is Layer.HUMAN else self.truth
+        return self.human if layer is Layer.HUMAN else self.adjudicated
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,4 +206,5 @@ def _answer(
         people={one.grader: one.verdict for one in fresh if one.verdict is not None},
         human=majority_of(fresh, otherwise) if people else NOT_GRADED,
         decided=effective(Layer.ADJUDICATED, decided, is_stale) if decided else None,
+        adjudicated=effective(Layer.ADJUDICATED, [*people, *decided], is_stale),
     )

@@ -29,7 +29,8 @@ class Pair:
 
     difference: rate(a) − rate(b). p: of the exact sign-flip test, in words `method`; p_holm:
     adjusted for all pairs. wins: cases on which a is the better one. cases_needed: about how
-    many in all would show a difference like this one; None where it shows already, or is 0.
+    many in all would show a difference like this one; None where it shows already, is 0, or all
+    cases are of one document.
     swap_after: the least number of changed verdicts that puts the one behind ahead.
     after_one: the lead that is left after the worst single change, in weights; below 0: swapped.
     decode_tps_difference, ttfot_ms_difference: of the medians, a − b; None where unknown.
@@ -54,6 +55,13 @@ class Pair:
     decode_tps_difference: float | None
     ttfot_ms_difference: float | None
 
+    def ahead(self, rule: RateRule) -> str | None:
+        """Which of the two is better on the cases that both have; None where neither is."""
+        better = -(self.difference or 0.0) if rule.direction == "lower" else self.difference or 0.0
+        if abs(better) <= NOISE:
+            return None
+        return self.a if better > 0 else self.b
+
 
 class Side(NamedTuple):
     """One of the two: a model of a run, what it got there, and how fast the run's models were."""
@@ -72,8 +80,10 @@ def make_pair(one: Side, other: Side, rule: RateRule, pairs: int = 1) -> Pair:
     a = [one.scores.weights[case] for case in shared]
     b = [other.scores.weights[case] for case in shared]
     differences = [fmean(first) - fmean(second) for first, second in zip(a, b, strict=True)]
+    apart = by_cluster(differences, [one.scores.clusters[case] for case in shared])
     better = [-difference if lower else difference for difference in differences]
-    tested = flipped(one.scores, other.scores)
+    tested = sign_flip(apart)
+    needed = cases_needed(apart, pairs)
     return Pair(
         a=one.model,
         b=other.model,
@@ -86,7 +96,8 @@ def make_pair(one: Side, other: Side, rule: RateRule, pairs: int = 1) -> Pair:
         losses=sum(difference < -NOISE for difference in better),
         ties=sum(abs(difference) <= NOISE for difference in better),
         separable=False,
-        cases_needed=cases_needed(differences, pairs),
+        # Of documents, and then as many cases as these hold on average.
+        cases_needed=None if needed is None else -(-needed * len(shared) // len(apart)),
         swap_after=swap_after(a, b, scale, lower_is_better=lower) if shared else None,
         after_one=lead_after_one_change(a, b, scale, lower_is_better=lower) if shared else None,
         run_a=one.run,

@@ -185,6 +185,7 @@ def _judged(
         weight=weights[said.verdict],
         doubt=min(1.0, doubt(gathered.basis.rubric, auto, said.verdict, entropy)),
         human=None if known is None else weights[known],
+        cluster=answer.cluster,
     )
 
 

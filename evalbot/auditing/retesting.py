@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from evalbot.auditing.gathering import AuditedAnswer, Gathered
 from evalbot.auditing.scores import judge_meant
 from evalbot.domain.rubrics import Layer
+from evalbot.grading.effective import PANEL
 from evalbot.store.answers import texts_of
 from evalbot.store.database import Connection
+from evalbot.store.judging import judges_used
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,29 @@ def same_questions(before: Gathered, after: Gathered) -> frozenset[str]:
         for key, question in asked.items()
         if again.get(key) == question and rules[0][key] == rules[1][key]
     )
+
+
+def other_judges(
+    connection: Connection, before: Gathered, after: Gathered, judge: str | None
+) -> str | None:
+    """In words, that the runs were not judged alike; judge: the only one that is looked at."""
+    used = [
+        [
+            one
+            for one in judges_used(connection, part.runs[0].id)
+            if one.name != PANEL and judge in (None, PANEL, one.name)
+        ]
+        for part in (before, after)
+    ]
+    if used[0] == used[1]:
+        return None
+    names = [", ".join(dict.fromkeys(one.name for one in own)) or "nobody" for own in used]
+    who = (
+        f"judged with other settings of {names[0]} in the two runs"
+        if names[0] == names[1]
+        else f"judged by {names[0]} before, and by {names[1]} after"
+    )
+    return f"{who}: a change may be the judges', not the models'"
 
 
 def changed_answers(

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalbot.auditing.comparing import Comparison
-from evalbot.auditing.pairs import ALPHA, Pair
+from evalbot.auditing.pairs import ALPHA, NOISE, Pair
 from evalbot.formats.tables import Column, Kind, Table, Value
 from evalbot.formats.tables.table import DASH
+from evalbot.formats.words import count
 from evalbot.stats.paired import fewest_one_way
 from evalbot.stats.rounding import half_up
 
@@ -102,20 +103,20 @@ def in_words(pair: Pair) -> str:
     if pair.wins == pair.losses == 0:
         return "no: alike on every case"
     if pair.cases_needed is None:
-        return "no: no difference so far"
+        is_even = abs(pair.difference or 0.0) <= NOISE
+        return f"no: {'no difference so far' if is_even else 'too few cases or documents'}"
     return f"no: about {_about(pair.cases_needed)} cases would tell"
 
 
 def ranks_table(found: Comparison) -> Table:
     """By model, how often it holds each rank when the cases are drawn anew."""
-    count = len(found.ranks)
     order = sorted(found.ranks, key=lambda name: [-share for share in found.ranks[name]])
     return Table(
-        f"{found.suite}: probability of each rank ({found.n} cases)",
+        f"{found.suite}: probability of each rank ({count(found.n, 'case')})",
         (
             Column("model", "model"),
             Column("letters", "alike"),
-            *(Column(f"rank_{place}", f"rank {place}", RATE) for place in range(1, count + 1)),
+            *(Column(f"rank_{place}", f"rank {place}", RATE) for place in range(1, len(order) + 1)),
         ),
         tuple((name, found.letters.get(name), *found.ranks[name]) for name in order),
         (
@@ -176,16 +177,20 @@ def _notes(found: Comparison) -> Iterator[str]:
             f"{rate.title}, {rate.direction} is better; exact paired sign-flip test on each "
             f"pair's shared cases, {adjusted}told apart at {ALPHA * 100:g} %"
         )
+        together = "; cases of one document count as one" if found.in_documents else ""
         yield (
             f"with {comparisons}, at least {fewest_one_way(tested)} cases must differ, all "
-            "in one direction, before any two can be told apart"
+            f"in one direction, before any two can be told apart{together}"
         )
         yield (
             "changed verdicts that swap them: so few other verdicts would put the one behind "
             "ahead; 1 means that a single verdict decides the order"
         )
     if any(pair.method == "normal" for pair in found.pairs):
-        yield "pairs with more than 2,000 differing cases: by the normal approximation"
+        yield (
+            "pairs with more than 2,000 differing cases, or 100 whose weights share no scale: by "
+            "the normal approximation"
+        )
 
 
 def _title(found: Comparison) -> str:

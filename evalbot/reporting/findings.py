@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from evalbot.auditing.comparing import Comparison
 from evalbot.auditing.pairs import Pair
 from evalbot.formats.tables.table import DASH
+from evalbot.formats.words import count
 from evalbot.reporting.compare_tables import in_words, p_shown
 from evalbot.stats.rounding import percent
 
@@ -41,12 +42,20 @@ def steps(found: Comparison) -> Iterator[str]:
     for better, worse in pairwise(order):
         pair = _pair(found.pairs, better, worse)
         shown = f"{better} ({_percent(rates[better])}) before {worse} ({_percent(rates[worse])})"
-        yield f"{shown}: {_support(pair)}"
+        ahead = pair.ahead(found.rubric.rate)
+        yield f"{shown}: {_support(pair, worse if ahead == worse else None)}"
 
 
-def _support(pair: Pair) -> str:
+def _support(pair: Pair, against: str | None) -> str:
+    """against: the worse one by its rate, where it is ahead on the cases that both have."""
     if pair.p_holm is None:
         return "cannot be told, as no case has a verdict on both"
+    if against is not None:
+        told = "told apart" if pair.separable else "not told apart"
+        return (
+            f"not supported: on the {count(pair.n, 'case')} that both have a verdict on, "
+            f"{against} is ahead ({told}, p {p_shown(pair.p_holm)} after Holm)"
+        )
     if pair.separable:
         return f"supported (p {p_shown(pair.p_holm)} after Holm)"
     words = in_words(pair).removeprefix("no: ")
@@ -57,15 +66,25 @@ def _support(pair: Pair) -> str:
 
 
 def told_apart(found: Comparison) -> list[str]:
-    """The pairs that can be told apart, the better one first."""
-    order = best_first(found)
-    place = {name: position for position, name in enumerate(order)}
+    """The pairs that can be told apart, the better one on their shared cases first."""
+    place = {name: position for position, name in enumerate(best_first(found))}
     found_pairs = []
     for pair in found.pairs:
-        if pair.separable and pair.a in place and pair.b in place:
-            better, worse = sorted((pair.a, pair.b), key=lambda name: place[name])
+        better = pair.ahead(found.rubric.rate)
+        if pair.separable and better is not None:
+            worse = pair.b if better == pair.a else pair.a
             found_pairs.append((place[better], place[worse], f"{better} before {worse}"))
     return [text for _, _, text in sorted(found_pairs)]
+
+
+def ahead_of(found: Comparison, models: Collection[str]) -> list[str]:
+    """Models that are told apart from one of these, and better on the cases that both have."""
+    found_models = []
+    for pair in found.pairs:
+        better = pair.ahead(found.rubric.rate)
+        if pair.separable and better is not None and better not in models:
+            found_models += [better] if {pair.a, pair.b} - {better} <= set(models) else []
+    return list(dict.fromkeys(found_models))
 
 
 def _pair(pairs: Sequence[Pair], one: str, other: str) -> Pair:

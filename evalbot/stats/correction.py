@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evalbot.stats.difference import Difference, Stratum, of_random, of_strata, of_weighted
-from evalbot.stats.wilson import Interval, design_effect, wilson
+from evalbot.stats.wilson import Interval, design_effect, names_of_clusters, wilson
 
 DESIGNS = ("random", "stratified", "uncertain")
 ENOUGH_LABELS = 10
@@ -42,7 +42,8 @@ class Corrected:
     """A corrected rate beside the rate of the reviewed answers alone.
 
     rate None: refused, reason says why. low, high None: no interval, reason says why.
-    human_rate: of the reviewed answers, each weighed by 1/probability (random: the plain mean);
+    human_rate: of the reviewed answers, each weighed by 1/probability (random, or all of them: the
+    plain mean);
     human_low, human_high: its own Wilson interval. interval: how low and high were found:
     mover, t, mover-stratified, t-stratified, ipw or census.
     """
@@ -73,9 +74,9 @@ def corrected_rate(judge: Sequence[float], labels: Sequence[Label], design: str)
         raise ValueError(f"{n} labels of {population} answers")
     if not labels:
         return Corrected(None, None, None, None, None, None, 0, None, NO_LABELS)
-    human_rate, human = _human_rate(labels, design)
+    # Where everything is known, however it was drawn, nothing is left to weigh.
+    human_rate, human = _human_rate(labels, "random" if n == population else design)
     if n == population:
-        # Everything is known, however it was drawn: nothing is left to weigh.
         rate, found = math.fsum(label.human for label in labels) / n, None
     else:
         found = _difference(labels, population, design)
@@ -159,7 +160,7 @@ def _human_rate(labels: Sequence[Label], design: str) -> tuple[float, Interval]:
 
 
 def _clusters(labels: Sequence[Label]) -> list[str]:
-    return [f"c:{one.cluster}" if one.cluster else f"i:{n}" for n, one in enumerate(labels)]
+    return names_of_clusters([one.cluster for one in labels])
 
 
 def _clipped(rate: float) -> float:

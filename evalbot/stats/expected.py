@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from evalbot.stats.wilson import design_effect, names_of_clusters
+
 PRIOR = 2.0
 """How many labels each level counts for in the one below it."""
 
@@ -27,13 +29,15 @@ class Judged(NamedTuple):
     """One answer of a model with its judge's verdict, and people's once it is reviewed.
 
     weight, human: in the rate, in [0, 1]. doubt: how unsure the judge is, 0 to 1: the entropy of
-    its votes, or whether it differs from the automatic score. human None: not reviewed.
+    its votes, or whether it differs from the automatic score. human None: not reviewed. cluster:
+    answers that are not independent share it; "" is on its own.
     """
 
     verdict: str
     weight: float
     doubt: float = 0.0
     human: float | None = None
+    cluster: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,37 @@ def expect(answers: Sequence[Judged]) -> Expected:
     return Expected(
         mean, {kind: _mixed(differences(mine), likely[kind[0]]) for kind, mine in kinds.items()}
     )
+
+
+def expected_effect(answers: Sequence[Judged], budget: int, known: Sequence[Judged]) -> float:
+    """The design effect after so many more reviews of single answers; 1 or more.
+
+    How alike the differences of one cluster are is taken from those known so far, and the cluster
+    sizes from what will be reviewed: 1 + correlation · (size − 1), with size sum m²/sum m. 1 as
+    long as no two of one cluster are known.
+    """
+    seen = [one for one in known if one.human is not None]
+    clusters = names_of_clusters([one.cluster for one in seen])
+    size = _mean_size(Counter(clusters).values())
+    if size <= 1:
+        return 1.0
+    apart = [round((one.human or 0.0) - one.weight, 12) for one in seen]
+    correlation = min(1.0, (design_effect(apart, clusters) - 1) / (size - 1))
+    names = names_of_clusters([one.cluster for one in answers])
+    reviewed: Counter[str] = Counter()
+    open_: Counter[str] = Counter()
+    for name, one in zip(names, answers, strict=True):
+        (open_ if one.human is None else reviewed)[name] += 1
+    share = budget / open_.total() if open_ else 0.0
+    means = {name: reviewed[name] + share * open_[name] for name in set(names)}
+    squares = math.fsum(mean**2 + open_[name] * share * (1 - share) for name, mean in means.items())
+    return 1 + correlation * max(0.0, squares / math.fsum(means.values()) - 1)
+
+
+def _mean_size(sizes: Iterable[int]) -> float:
+    """Of the cluster that an answer is in, not of a cluster."""
+    found = list(sizes)
+    return sum(one * one for one in found) / sum(found) if found else 0.0
 
 
 def _mixed(seen: Counter[float], above: Likely) -> Likely:

@@ -15,6 +15,14 @@ EXACT_UP_TO = 2_000
 MOST_STEPS = 1_000_000
 """Of the lattice that the sum of the differences lives on."""
 
+ROUNDED_UP_TO = 100
+"""Nonzero differences that share no scale, which are rounded to ROUNDED_STEPS in all."""
+
+ROUNDED_STEPS = 100_000
+
+NOISE = 1e-9
+"""Differences this small are none."""
+
 
 @dataclass(frozen=True, slots=True)
 class SignFlip:
@@ -29,23 +37,38 @@ def sign_flip(differences: Sequence[float]) -> SignFlip | None:
 
     The sign of each difference is a coin: p = P(|sum of ±d| >= |sum of d|), over all 2^n signs
     by convolution, without random numbers. With differences of −1, 0 and 1 it is McNemar's
-    exact test. More than 2,000 nonzero differences, or ones that share no scale, get the
-    normal approximation with the same variance, sum of d².
+    exact test. Ones that share no scale are rounded, and sums that this could make unlike count
+    as alike: p is not too small for it. More than 2,000 nonzero differences, or 100
+    that share no scale, get the normal approximation with the same variance, sum of d².
     """
     if not differences:
         return None
+    apart = [one for one in differences if abs(one) > NOISE]
+    if not apart:
+        return SignFlip(1.0, "exact")
+    steps = _steps(apart)
+    if steps is not None:
+        return SignFlip(_exact(steps), "exact")
+    if len(apart) <= ROUNDED_UP_TO:
+        unit = math.fsum(map(abs, apart)) / ROUNDED_STEPS
+        # Sums of rounded ones go astray as random walks do.
+        slack = 2 * math.isqrt(len(apart)) + 1
+        return SignFlip(_exact([round(one / unit) for one in apart], slack), "exact")
+    spread = math.sqrt(math.fsum(one * one for one in apart))
+    return SignFlip(math.erfc(abs(math.fsum(apart)) / spread / math.sqrt(2)), "normal")
+
+
+def _steps(differences: Sequence[float]) -> list[int] | None:
+    """The same in whole steps of the scale that they share; None without one, or one too fine."""
+    if len(differences) > EXACT_UP_TO:
+        return None
     denominator = common_denominator(differences)
-    if denominator is not None:
-        steps = [step for one in differences if (step := round(one * denominator))]
-        if not steps:
-            return SignFlip(1.0, "exact")
-        if len(steps) <= EXACT_UP_TO:
-            shared = math.gcd(*steps)
-            steps = [step // shared for step in steps]
-            if sum(map(abs, steps)) <= MOST_STEPS:
-                return SignFlip(_exact(steps), "exact")
-    spread = math.sqrt(math.fsum(one * one for one in differences))
-    return SignFlip(math.erfc(abs(math.fsum(differences)) / spread / math.sqrt(2)), "normal")
+    if denominator is None:
+        return None
+    steps = [round(one * denominator) for one in differences]
+    shared = math.gcd(*steps)
+    steps = [step // shared for step in steps]
+    return steps if sum(map(abs, steps)) <= MOST_STEPS else None
 
 
 def holm(ps: Sequence[float]) -> list[float]:
@@ -106,12 +129,15 @@ def cases_needed(
     return max(math.ceil(reach * reach / (mean * mean)), fewest_one_way(pairs, alpha))
 
 
-def _exact(steps: Sequence[int]) -> float:
-    """P(|sum of ±step| >= |sum of steps|), from the sums of those that fall on the plus side."""
+def _exact(steps: Sequence[int], slack: int = 0) -> float:
+    """P(|sum of ±step| >= |sum of steps|), from the sums of those that fall on the plus side.
+
+    slack: by so many steps a sum on the plus side may fall short, and still count.
+    """
     import numpy as np
 
     total, observed = sum(map(abs, steps)), abs(sum(steps))
-    if observed == 0:
+    if observed <= 2 * slack:
         return 1.0
     chances = np.zeros(total + 1)
     chances[0] = 1.0
@@ -121,4 +147,4 @@ def _exact(steps: Sequence[int]) -> float:
         chances[: reached + 1] = old
         reached += step
         chances[step : reached + 1] += old
-    return min(1.0, 2 * float(chances[(total + observed) // 2 :].sum()))
+    return min(1.0, 2 * float(chances[(total + observed) // 2 - slack :].sum()))

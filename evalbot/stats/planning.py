@@ -18,6 +18,7 @@ from evalbot.stats.expected import (
     differences,
     expect,
     expected_by_verdict,
+    expected_effect,
 )
 from evalbot.stats.mover import Tally
 from evalbot.stats.sampling import (
@@ -85,7 +86,8 @@ def planned_width(
 
     judged = math.fsum(one.weight for one in answers) / len(answers)
     expected = expect(answers if known is None else known)
-    samples = POLICIES[policy](answers, budget, expected, default_rng(0))
+    effect = expected_effect(answers, budget, answers if known is None else known)
+    samples = POLICIES[policy](answers, budget, expected, effect, default_rng(0))
     widths = [_width(judged, found) for found in samples if found.interval]
     if 2 * len(widths) < DRAWS:
         return PlannedWidth(policy, budget, None, TOO_FEW_DISAGREEMENTS)
@@ -146,14 +148,14 @@ def neyman_shares(
 
 
 def _random(
-    answers: Sequence[Judged], budget: int, expected: Expected, random: Generator
+    answers: Sequence[Judged], budget: int, expected: Expected, effect: float, random: Generator
 ) -> Iterator[Difference]:
     for tally in _foretold(answers, budget, expected, random):
-        yield of_random(tally, len(answers))
+        yield of_random(tally, len(answers), effect)
 
 
 def _stratified(
-    answers: Sequence[Judged], budget: int, expected: Expected, random: Generator
+    answers: Sequence[Judged], budget: int, expected: Expected, effect: float, random: Generator
 ) -> Iterator[Difference]:
     strata = by_verdict(answers)
     open_ = {v: sum(one.human is None for one in mine) for v, mine in strata.items()}
@@ -164,12 +166,13 @@ def _stratified(
             [
                 Stratum(tally, len(mine))
                 for tally, mine in zip(tallies, strata.values(), strict=True)
-            ]
+            ],
+            effect,
         )
 
 
 def _uncertain(
-    answers: Sequence[Judged], budget: int, expected: Expected, random: Generator
+    answers: Sequence[Judged], budget: int, expected: Expected, effect: float, random: Generator
 ) -> Iterator[Difference]:
     n = len(answers)
     scores = {f"{number}": one.doubt for number, one in enumerate(answers)}
@@ -190,11 +193,11 @@ def _uncertain(
         tally = defaultdict(float, known)
         for key, chances in coins.items():
             tally[key] += random.binomial(len(chances), math.fsum(chances) / len(chances))
-        yield of_weighted({key: count for key, count in tally.items() if count}, n)
+        yield of_weighted({key: count for key, count in tally.items() if count}, n, effect)
 
 
 POLICIES: Mapping[
-    str, Callable[[Sequence[Judged], int, Expected, Generator], Iterator[Difference]]
+    str, Callable[[Sequence[Judged], int, Expected, float, Generator], Iterator[Difference]]
 ] = {
     "random": _random,
     "stratified": _stratified,

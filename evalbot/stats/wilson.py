@@ -76,6 +76,11 @@ def design_effect(values: Sequence[float], clusters: Sequence[str]) -> float:
     return max(1.0, clustered / naive)
 
 
+def names_of_clusters(clusters: Sequence[str]) -> list[str]:
+    """The same, with a name of its own for each item that is in none ("")."""
+    return [f"c:{one}" if one else f"i:{n}" for n, one in enumerate(clusters)]
+
+
 def wilson_of(values: Sequence[float], clusters: Sequence[str] | None = None) -> Interval | None:
     """Interval of the mean of values in [0, 1]; clusters: which item belongs to which."""
     if not values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,13 @@ from evalbot.domain.rubrics import Layer
 from evalbot.errors import InputError, NotFoundError
 from evalbot.grading.basis import FROM_RECORD
 from evalbot.reporting.compare_tables import comparison_tables, comparison_values, in_words
-from evalbot.reporting.findings import headline
+from evalbot.reporting.findings import ahead_of, headline, steps, told_apart
 from evalbot.reporting.rate_rows import RateQuery
 from evalbot.reporting.rates import rate_rows
 from evalbot.store.database import Database
 from evalbot.store.runs import get_run, set_setting
 from tests.auditing.site import audited_site, give
-from tests.building import RUBRIC, add_grades, graded, record, said, small_run, write_site
+from tests.building import RUBRIC, START, add_grades, graded, record, said, small_run, write_site
 from tests.reviewing.site import cases
 
 A = ["correct", "correct", "acceptable", "correct", "correct", "acceptable", "correct", "correct"]
@@ -131,6 +132,56 @@ def test_cases_of_one_document_change_sides_together(database: Database, tmp_pat
     assert (pair.n, pair.p) == (6, 1.0)
 
 
+def test_cases_needed_are_more_than_there_are_where_documents_are_too_few(
+    database: Database, tmp_path: Path
+) -> None:
+    """Five documents of ten cases tell nothing, whatever happens in them."""
+    bad = ["wrong" if n % 3 else "correct" for n in range(50)]
+    judged_run(database, tmp_path, {"a": ["correct"] * 50, "b": bad})
+    site = [{**case, "cluster": f"document {n // 10}"} for n, case in enumerate(cases(50))]
+    write_site(tmp_path, cases=site)
+    found = compared(database, tmp_path)
+    [pair] = found.pairs
+    assert (pair.wins, pair.p, pair.separable) == (33, 2 / 2**5, False)
+    # Six documents, at least, must point the same way: six times ten cases.
+    assert (pair.cases_needed, in_words(pair)) == (60, "no: about 60 cases would tell")
+    [notes, *_] = [table.notes for table in comparison_tables(found)]
+    assert any(note.endswith("; cases of one document count as one") for note in notes)
+    write_site(tmp_path, cases=[{**case, "cluster": "one document"} for case in cases(50)])
+    [pair] = compared(database, tmp_path).pairs
+    assert (pair.cases_needed, in_words(pair)) == (None, "no: too few cases or documents")
+
+
+def test_one_case_that_differs_is_not_called_no_difference(
+    database: Database, tmp_path: Path
+) -> None:
+    judged_run(database, tmp_path, {"a": ["correct"], "b": ["wrong"]})
+    found = compared(database, tmp_path)
+    assert in_words(found.pairs[0]) == "no: too few cases or documents"
+    assert any("(1 case)" in table.title for table in comparison_tables(found))
+
+
+def test_an_order_that_shared_cases_turn_round_is_not_called_supported(
+    database: Database, tmp_path: Path
+) -> None:
+    """b has the easy cases, too: its rate is the better one, and yet a is the better model."""
+    a = [None] * 20 + ["correct"] * 14 + ["wrong"] * 26
+    b = ["correct"] * 24 + ["wrong"] * 36
+    judged_run(database, tmp_path, {"a": a, "b": b})
+    found = compared(database, tmp_path)
+    assert found.rates == {"a": pytest.approx(26 / 40), "b": pytest.approx(36 / 60)}
+    assert found.pairs[0].difference == -0.25
+    assert told_apart(found) == ["a before b"]
+    assert ahead_of(found, ["b"]) == ["a"]
+    assert ahead_of(found, ["a"]) == []
+    [step] = steps(found)
+    assert step == (
+        "b (60.0 %) before a (65.0 %): not supported: on the 40 cases that both have a verdict "
+        "on, a is ahead (told apart, p 0.0020 after Holm)"
+    )
+    assert any(note.startswith("a is better than b on the 40 cases") for note in found.notes)
+
+
 def test_equal_models_are_alike_and_no_number_of_cases_would_tell(
     database: Database, tmp_path: Path
 ) -> None:
@@ -181,6 +232,46 @@ def test_a_retest_leaves_out_what_was_asked_in_other_words(
     assert found.n == 7
     left_out = "left out, as not asked and graded by the same texts in both runs: 1 case"
     assert found.notes == (left_out,)
+
+
+def test_a_retest_tells_of_cases_that_only_one_run_asked(
+    database: Database, tmp_path: Path
+) -> None:
+    judged_run(database, tmp_path, {"a": A[:5]}, run_id="small-2")
+    judged_run(database, tmp_path, {"a": A})
+    told = "left out, as not asked and graded by the same texts in both runs: 3 cases"
+    for both in (["small-1", "small-2"], ["small-2", "small-1"]):
+        found = compared(database, tmp_path, *both)
+        assert (found.n, found.notes) == (5, (told,))
+
+
+def test_a_retest_that_another_judge_graded_says_so(database: Database, tmp_path: Path) -> None:
+    """The same answers, and a judge that is harsher: no model has become worse."""
+    sites = [audited_site(database, tmp_path, 12, run_id=run) for run in ("small-1", "small-2")]
+    give(sites[0], Layer.JUDGE, "mild", lambda *_: "correct")
+    give(sites[1], Layer.JUDGE, "harsh", lambda *_: "wrong")
+    told = "judged by mild before, and by harsh after: a change may be the judges', not the models'"
+    assert compared(database, tmp_path, "small-1", "small-2").notes == (told,)
+    for site in sites:
+        give(site, Layer.JUDGE, "both", lambda *_: "correct")
+    both = compare(database, ["small-1", "small-2"], tmp_path, Layer.JUDGE, "both")
+    assert both.notes == ()
+    assert compare(database, ["small-1", "small-2"], tmp_path, Layer.AUTO).notes == ()
+    add_grades(
+        database,
+        sites[1].run,
+        [
+            (
+                answer,
+                graded(sites[1].run, Layer.JUDGE, "both", case, "correct")._replace(
+                    params={"judge": "other settings"}, at=START + timedelta(days=1)
+                ),
+            )
+            for (case, _), answer in sites[1].answers.items()
+        ],
+    )
+    both = compare(database, ["small-1", "small-2"], tmp_path, Layer.JUDGE, "both")
+    assert both.notes[0].startswith("judged with other settings of both in the two runs: ")
 
 
 def test_a_retest_by_another_rate_or_other_references_is_no_retest(
@@ -246,6 +337,25 @@ def test_a_single_pair_is_spoken_of_as_one(database: Database, tmp_path: Path) -
     assert headline(found) == "the two models cannot be told apart by these cases"
     [notes, *_] = [table.notes for table in comparison_tables(found)]
     assert not [note for note in notes if "1 comparisons" in note]
+
+
+def test_without_a_decision_the_adjudicated_layer_compares_what_all_agree_on(
+    database: Database, tmp_path: Path
+) -> None:
+    """As `rates` reads that layer: a majority that somebody contradicts is no verdict there."""
+    site = audited_site(database, tmp_path, 12)
+    for name in ("ann", "bob"):
+        give(site, Layer.HUMAN, name, lambda m, _: "wrong" if m == "zebra" else "correct")
+    give(site, Layer.HUMAN, "eva", lambda m, n: "correct" if m != "zebra" or n < 9 else "wrong")
+    give(site, Layer.ADJUDICATED, "lee", lambda m, n: "wrong" if m == "zebra" and n < 2 else None)
+    found = compare(database, [site.run.id], tmp_path, Layer.ADJUDICATED)
+    rows = rate_rows(database, [site.run.id], tmp_path, RateQuery(Layer.ADJUDICATED))
+    assert {row.model: row.rate.n for row in rows} == {"zebra": 5, "okapi": 12, "quagga": 12}
+    assert {row.model: row.letters for row in rows} == found.letters
+    by_models = {(pair.a, pair.b): pair.n for pair in found.pairs}
+    assert by_models == {("zebra", "okapi"): 5, ("zebra", "quagga"): 5, ("okapi", "quagga"): 12}
+    people = compare(database, [site.run.id], tmp_path, Layer.HUMAN)
+    assert {pair.n for pair in people.pairs} == {12}
 
 
 def test_judges_that_graded_apart_are_compared_by_their_majority(

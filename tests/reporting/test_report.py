@@ -14,6 +14,7 @@ from evalbot.formats.documents import Document, to_html, to_markdown
 from evalbot.reporting.report.report import make_report
 from evalbot.store.database import Database, open_database
 from tests.auditing.site import audited_site, give
+from tests.auditing.test_comparing import judged_run
 from tests.auditing.test_corrected import lenient, review_all, truth
 
 COUNT = 40
@@ -116,3 +117,15 @@ def test_several_suites_stand_one_after_another(database: Database, tmp_path: Pa
     found = report(database, tmp_path, "small-1", "small-2")
     assert len(found.lead) == 2
     assert headings(found).count("Results") == 2
+
+
+def test_a_best_rate_over_easier_cases_is_told_beside_who_did_better_on_the_same(
+    database: Database, tmp_path: Path
+) -> None:
+    a = [None] * 20 + ["correct"] * 14 + ["wrong"] * 26
+    judged_run(database, tmp_path, {"a": a, "b": ["correct"] * 24 + ["wrong"] * 36})
+    found = report(database, tmp_path)
+    assert "Lowest error rate: b, 60.0 %" in found.lead[0].text
+    told = "On the cases that both have a verdict on, a did better than b."
+    assert found.lead[0].text.endswith(told)
+    assert "- a before b" in to_markdown(found)

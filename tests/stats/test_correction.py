@@ -90,6 +90,16 @@ def test_all_reviewed_is_certain(design: str) -> None:
     assert found.interval == "census"
 
 
+@pytest.mark.parametrize("design", ["random", "stratified", "uncertain"])
+def test_all_reviewed_is_one_rate_whatever_the_chances_were(design: str) -> None:
+    """Two draws may have taken all, each answer with a chance of its own below 1."""
+    labels = [
+        one._replace(probability=0.5 + n / 20, stratum=str(n % 2)) for n, one in enumerate(TEN)
+    ]
+    found = corrected_rate(JUDGED, labels, design)
+    assert found.human_rate == found.rate == pytest.approx(0.55)
+
+
 def test_twenty_that_differ_give_t() -> None:
     labels = [Label(1, 1, 0.1)] * 40 + [Label(1, 0, 0.1)] * 20
     assert corrected_rate([1] * 600, labels, "random").interval == "t"

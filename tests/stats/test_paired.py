@@ -102,17 +102,45 @@ def test_up_to_two_thousand_that_differ_are_summed_exactly() -> None:
     assert binary.p == pytest.approx(stats.binomtest(950, 2000).pvalue, rel=1e-9)
 
 
-def test_more_than_that_or_without_a_scale_it_is_the_normal_approximation_by_name() -> None:
+def test_more_than_that_it_is_the_normal_approximation_by_name() -> None:
     many = sign_flip([1.0] * 1050 + [-1.0] * 951)
     assert many == SignFlip(pytest.approx(2 * stats.norm.sf(99 / math.sqrt(2001))), "normal")
-    odd = [math.pi / 10, -math.e / 10, 0.123456789]
-    assert sign_flip(odd) == SignFlip(
-        pytest.approx(2 * stats.norm.sf(abs(sum(odd)) / math.sqrt(sum(d * d for d in odd)))),
-        "normal",
-    )
     long_lattice = sign_flip([1.0 / 990, 1.0 / 7, 0.7] * 600)
     assert long_lattice is not None
     assert long_lattice.method == "normal"
+
+
+@pytest.mark.parametrize(
+    "differences",
+    [
+        [0.3333] * 5,
+        [0.4165, 0.4165, -0.0835, 0.4165, 0.25, 0.333, 0.1665],
+        [math.pi / 10, -math.e / 10, 0.123456789, 0.5, 0.7],
+        [0.4165],
+    ],
+)
+def test_a_few_differences_that_share_no_scale_are_tested_exactly_too(
+    differences: list[float],
+) -> None:
+    """Credits of thousandths, twice repeated: five cases cannot tell models apart by any test."""
+    found = sign_flip(differences)
+    assert found == SignFlip(pytest.approx(enumerated(differences), rel=1e-9), "exact")
+
+
+def test_thirds_with_four_digits_are_tested_as_thirds() -> None:
+    """Sums that only rounding makes unlike are alike."""
+    thirds = sign_flip([1 / 3, 2 / 3, 1.0, -1 / 3, 1 / 3])
+    assert sign_flip([0.3333, 0.6667, 1.0, -0.3333, 0.3334]) == thirds
+    assert thirds == SignFlip(pytest.approx(0.25), "exact")
+
+
+def test_many_differences_that_share_no_scale_end_where_the_normal_approximation_begins() -> None:
+    odd = [math.sin(n) / 2 + 0.05 for n in range(1, 101)]
+    exact, normal = sign_flip(odd), sign_flip([*odd, 1e-6])
+    assert exact is not None
+    assert normal is not None
+    assert (exact.method, normal.method) == ("exact", "normal")
+    assert exact.p == pytest.approx(normal.p, rel=0.02)
 
 
 def test_holm() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.planned import compare
+from evalbot.stats.correction import Label, corrected_rate
 from evalbot.stats.expected import Judged, expect, expected_by_verdict
 from evalbot.stats.planning import neyman_shares, planned_width, stratum_plans
 
@@ -35,6 +38,43 @@ def judged(
 def test_widths_come_out_as_foretold(policy: str, judge: str, rate: float, budget: int) -> None:
     found = compare(policy, judge, rate, budget, 20, np.random.default_rng(3))
     assert found.foretold == pytest.approx(found.found, rel=0.15)
+
+
+def misread(random: Random, documents: int, size: int, reviewed: int) -> list[Judged]:
+    """A judge that misreads a quarter of the documents, in all their answers; some are reviewed."""
+    answers = []
+    for document in range(documents):
+        is_misread = random.random() < 0.25
+        for _ in range(size):
+            right = random.random() < 0.5
+            said = right or is_misread
+            answers.append(Judged("ab"[said], float(said), 0.0, float(right), f"d{document}"))
+    random.shuffle(answers)
+    return [
+        one if n < reviewed else one._replace(human=None, doubt=one.human or 0.0)
+        for n, one in enumerate(answers)
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 6])
+def test_answers_of_one_document_are_foretold_as_they_come_out(size: int) -> None:
+    random = Random(5)
+    foretold, found = [], []
+    for _ in range(30):
+        hidden = misread(random, 360 // size, size, 60)
+        answers = [one._replace(doubt=0.0) for one in hidden]
+        foretold.append(planned_width(answers, "random", 60).width or 0.0)
+        # What is not reviewed keeps its truth in its doubt.
+        labels = [
+            Label(one.weight, one.doubt if one.human is None else one.human, 1 / 3, None,
+                  one.cluster)
+            for one in hidden[:120]
+        ]  # fmt: skip
+        then = corrected_rate([one.weight for one in hidden], labels, "random")
+        assert then.low is not None
+        assert then.high is not None
+        found.append(then.high - then.low)
+    assert sum(foretold) == pytest.approx(sum(found), rel=0.15)
 
 
 def test_without_any_review_it_says_what_it_assumes() -> None:

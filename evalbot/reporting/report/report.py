@@ -30,7 +30,7 @@ from evalbot.reporting.audit_people_tables import bands_table, raters_table, rev
 from evalbot.reporting.charts import quality_speed_charts
 from evalbot.reporting.compare_tables import pairs_table, ranks_table
 from evalbot.reporting.figures import svg_of
-from evalbot.reporting.findings import best_first, headline, steps, told_apart
+from evalbot.reporting.findings import ahead_of, best_first, headline, steps, told_apart
 from evalbot.reporting.rate_table import people_tables
 from evalbot.reporting.report.gathered import CORRECTED, RunReport, gather_report
 from evalbot.reporting.report.limits import limits_of
@@ -101,6 +101,9 @@ def _in_short(one: RunReport) -> str:
         if one.main == CORRECTED:
             layer = "by the judge's own verdicts, uncorrected"
         told += f" Compared pairwise {layer}, {headline(one.comparison)}."
+        others = " and ".join(ahead_of(one.comparison, alike))
+        if others:
+            told += f" On the cases that both have a verdict on, {others} did better than {names}."
     return asked + told
 
 
